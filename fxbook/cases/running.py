@@ -1,4 +1,4 @@
-"""Run a model on the inputs of a case: seeded, without gradients, on copies of the inputs."""
+"""Run a model on the inputs of a case: seeded, without gradients, on copies of the inputs; and call an answer."""
 
 from __future__ import annotations
 
@@ -57,6 +57,22 @@ def values_inside(module: fx.GraphModule, arguments: Inputs, seed: int, draw: in
     keeping.extra_traceback = False
     run_draw(keeping.run, arguments, seed, draw)
     return [keeping.values.get(node) for node in module.graph.nodes]
+
+
+def with_changes(answer: Callable[..., Any], graph: fx.Graph) -> dict[str, Any]:
+    """What the answer returns for a graph, and the names of the nodes that it has erased, rewired, moved or made."""
+    before = _listing(graph)
+    returned = answer(graph)
+    after = _listing(graph)
+    changed = [name for name, row in before.items() if after.get(name) != row]
+    changed += [name for name in after if name not in before]
+    if not changed and list(before) != list(after):
+        changed = [next(new for new, old in zip(after, before, strict=True) if new != old)]
+    return {"returned": returned, "changed": changed}
+
+
+def _listing(graph: fx.Graph) -> dict[str, str]:
+    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs}" for node in graph.nodes}
 
 
 class _Keeping(_Interpreter):

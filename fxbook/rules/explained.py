@@ -9,6 +9,7 @@ import torch
 
 from fxbook.graph.record import JSON, NodeRecord
 from fxbook.rules import predicates
+from fxbook.rules.returned import entry
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -62,6 +63,14 @@ def given_edited(case: CaseView) -> Found:
     if case.changes:
         yield None, "The result is another module, but the given one should be edited."
     yield None, "You edited a copy: the module that you were given is unchanged."
+
+
+@rule
+def graph_left_alone(case: CaseView) -> Found:
+    """The answer, called by :func:`fxbook.cases.running.with_changes`, has not changed the graph that was passed."""
+    match entry(case.value, "changed"):
+        case [str(name), *_]:
+            yield None, f"Your code has changed the graph that was passed: node `{name}` is not as it was."
 
 
 @rule

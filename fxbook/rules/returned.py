@@ -58,6 +58,11 @@ def numbers_of(value: Value) -> list[float] | None:
     return None
 
 
+def entry(value: Value, key: str) -> Value:
+    """The item under this key in an encoded dict whose keys are names, or ``None``."""
+    return (table_of(value) or {}).get(key)
+
+
 def table_of(value: Value) -> dict[str, Value] | None:
     """An encoded dict whose keys are names or nodes, by name."""
     match value:

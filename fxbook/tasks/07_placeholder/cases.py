@@ -1,4 +1,4 @@
-"""What the cases of chapter 07 share: models with signatures of several kinds, and values for them."""
+"""What the cases of chapter 07 share: models with different kinds of signatures, and inputs for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor, fx, nn
 
 
 class Weighting(nn.Module):
-    """The model of the chapter."""
+    """The model from chapter 07."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class Weighting(nn.Module):
 
 
 class Reserved(nn.Module):
-    """Parameters whose nodes have other names, one without users, and one that may be ``None``."""
+    """Some nodes differ in name from their parameters; one input has no users, and one may be ``None``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,12 +40,12 @@ class Unread(nn.Module):
 
 
 def table() -> Tensor:
-    """Rows as the model of the chapter takes them, the same each time."""
+    """Rows for the model of the chapter, with the same numbers each time."""
     return torch.arange(20.0).reshape(5, 4) / 20
 
 
 def mask_of(*kept: bool) -> Tensor:
-    """A column with 0 for a row to keep, -inf for a row to leave out."""
+    """A column with 0 for each row to keep and -inf for each row to leave out."""
     return torch.tensor([[0.0 if keep else -torch.inf] for keep in kept])
 
 
@@ -59,12 +59,12 @@ def column() -> Tensor:
 
 
 def rows(*more: Callable[[], Any]) -> Callable[[], tuple[Any, ...]]:
-    """Rows as the model of the chapter takes them, followed by what ``more`` makes."""
+    """Make the inputs: random rows, followed by one value from each function in ``more``."""
     return lambda: (torch.randn(5, 4), *(make() for make in more))
 
 
 def with_late_input(place: int) -> Callable[[nn.Module], tuple[fx.GraphModule]]:
-    """The traced model; its input at that position comes after the first step in the list."""
+    """Pass the traced model, with its input at this position moved after the first step in the list."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule]:
         traced = fx.symbolic_trace(model)
@@ -77,9 +77,9 @@ def with_late_input(place: int) -> Callable[[nn.Module], tuple[fx.GraphModule]]:
 
 
 def no_interpreter(answer: Any) -> str | None:
-    """What is wrong with an answer that is not an interpreter class."""
+    """Why an answer is not an interpreter class; ``None`` if it is one."""
     if not isinstance(answer, type):
-        return f"The answer is an object of class {type(answer).__name__}: pass your class itself, by its name"
+        return f"The answer is an object of class {type(answer).__name__}: pass your interpreter class itself"
     if not issubclass(answer, fx.Interpreter):
         return f"The class `{answer.__name__}` is not an fx.Interpreter"
     return None

@@ -1,16 +1,16 @@
-"""What the exercises of chapter 07 require if the answer is an interpreter."""
+"""What the exercises of chapter 07 require of an answer that is an interpreter class."""
 
 from __future__ import annotations
 
-from fxbook.cases.values import dict_items
+from fxbook.rules.returned import entry
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 
 @rule
 def usable(case: CaseView) -> Found:
-    """The answer is an interpreter that could be run."""
+    """The answer is an interpreter class, and its objects can be run."""
     if not (isinstance(case.value, dict) and "dict" in case.value):
         yield None, "What your interpreter returns cannot be read."
-    elif problem := dict_items(case.value).get("'problem'"):
+    elif problem := entry(case.value, "problem"):
         yield None, f"{problem}."

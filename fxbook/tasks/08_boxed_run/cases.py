@@ -1,4 +1,4 @@
-"""What the cases of chapter 08 share: models, what an answer is called with, and how to use an answer that is data."""
+"""What the cases of chapter 08 share: models, the arguments of an answer, and how an answer is called."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROWS, WIDTH = 4, 8
 
 
 class Attention(nn.Module):
-    """The model of the chapter."""
+    """The model from chapter 08."""
 
     def __init__(self, width: int = WIDTH) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Attention(nn.Module):
 
 
 class Mixed(nn.Module):
-    """Gated mixing without weights: no node returns a view of what it reads."""
+    """Gated mixing without weights; no node returns a view of its input."""
 
     def forward(self, gate: Tensor, left: Tensor, right: Tensor) -> Tensor:
         opened = torch.sigmoid(gate)
@@ -34,7 +34,7 @@ class Mixed(nn.Module):
 
 
 class Nested(nn.Module):
-    """Values used in lists, by name, twice, and by nodes that are not the last made."""
+    """Values used in lists, by keyword, twice by one node, and by several nodes."""
 
     def forward(self, first: Tensor, second: Tensor, third: Tensor) -> dict[str, Any]:
         total = torch.add(first, second, alpha=2)
@@ -56,7 +56,7 @@ class Unused(nn.Module):
 
 
 class Residual(nn.Module):
-    """An input that is used by the first and by the last step, and one that is returned unchanged."""
+    """An input that both the first and the last step use, and an input that is returned unchanged."""
 
     def forward(self, features: Tensor, kept: Tensor, shift: Tensor) -> tuple[Tensor, Tensor]:
         hidden = torch.relu(features)
@@ -65,7 +65,7 @@ class Residual(nn.Module):
 
 
 class Weighted(nn.Module):
-    """A layer, methods, and a weight that a separate node fetches."""
+    """A layer, methods, and a weight that a ``get_attr`` node fetches."""
 
     def __init__(self, width: int = WIDTH) -> None:
         super().__init__()
@@ -79,9 +79,9 @@ class Weighted(nn.Module):
 
 
 class Windowed(nn.Module):
-    """A slice up to a value, a weight that is fetched late, and a result that is used and returned.
+    """A value used in a slice, a weight fetched after the first step, and a value that is both used and returned.
 
-    The first input's name differs from its parameter's, and its last user has no users.
+    The node of the first input differs in name from its parameter, and its last user has no users.
     """
 
     def __init__(self, width: int = WIDTH) -> None:
@@ -95,16 +95,13 @@ class Windowed(nn.Module):
         return hidden, scaled.sum()
 
 
-# ---- what answers are called with ------------------------------------------------------------------------------------
-
-
 def graph_of(model: nn.Module) -> tuple[fx.Graph]:
-    """The graph of the model."""
+    """Pass the graph of the traced model."""
     return (fx.symbolic_trace(model).graph,)
 
 
 def moved_graph_of(model: nn.Module) -> tuple[fx.Graph]:
-    """The graph, with each step moved up to just after what it reads and the inputs; ``users`` keeps its order."""
+    """Pass the graph after moving each step to directly after its inputs; ``users`` keeps its former order."""
     graph = fx.symbolic_trace(model).graph
     last_input = max(graph.find_nodes(op="placeholder"))
     for node in list(graph.nodes):
@@ -114,7 +111,7 @@ def moved_graph_of(model: nn.Module) -> tuple[fx.Graph]:
 
 
 def edit(graph: fx.Graph) -> None:
-    """Remove and restore each node's arguments, from the last node to the first, so that ``users`` has this order."""
+    """Set the arguments of each node again, the last node first, so that ``users`` lists the last users first."""
     for node in reversed(graph.nodes):
         args, kwargs = node.args, node.kwargs
         node.args, node.kwargs = (), {}
@@ -124,7 +121,7 @@ def edit(graph: fx.Graph) -> None:
 def with_inputs(
     *shapes: tuple[int, ...], kind: type[fx.Interpreter] | None = None, edited: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The traced model and a list of inputs with these shapes, after an interpreter class if one is given."""
+    """Pass the interpreter class, if any, the traced model, and a list of inputs with these shapes."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         traced, tensors = fx.symbolic_trace(model), [torch.randn(shape) for shape in shapes]
@@ -135,25 +132,7 @@ def with_inputs(
     return given
 
 
-# ---- how answers are used --------------------------------------------------------------------------------------------
-
-
 def without_gradients(answer: Callable[..., Any], *arguments: Any) -> Any:
-    """The answer's result, computed without gradients: autograd would keep values of the run alive."""
+    """Call the answer without gradients, because autograd would keep values of the run alive."""
     with torch.no_grad():
         return answer(*arguments)
-
-
-def with_changes(answer: Callable[..., Any], graph: fx.Graph) -> dict[str, Any]:
-    """What the answer returns for a graph, and which of its nodes the answer has erased, rewired or moved."""
-    before = _listing(graph)
-    returned = answer(graph)
-    after = _listing(graph)
-    changed = [name for name, row in before.items() if after.get(name) != row]
-    if not changed and list(before) != list(after):
-        changed = [next(new for new, old in zip(after, [*before, ""], strict=False) if new != old)]
-    return {"returned": returned, "changed": changed}
-
-
-def _listing(graph: fx.Graph) -> dict[str, str]:
-    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs}" for node in graph.nodes}

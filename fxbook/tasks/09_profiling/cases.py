@@ -1,4 +1,4 @@
-"""What the cases of chapter 09 share: a machine whose clock the check sets, and the network of the chapter."""
+"""What the cases of chapter 09 share: a simulated machine with its own clock, and the network of the chapter."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from torch import Tensor, fx, nn
 
 
 class Machine:
-    """A machine on which time passes only while a function that it made runs.
+    """A simulated machine: time passes only while a function made by :meth:`work` runs.
 
-    Each call slows the machine down by the factor ``drift``. ``log`` holds, in order, what happened: ``None`` where the
-    clock was read, else the name of the work that was done, whether gradients were asked for, and whether a
+    After each call, the machine is slower by the factor ``drift``. ``log`` has an entry for each event, in order:
+    ``None`` if the clock was read; for a call, the name of the function, whether gradients were on, and whether a
     ``FlopCounterMode`` or another such mode was on.
     """
 
@@ -24,7 +24,7 @@ class Machine:
         self._slowness = 1.0
 
     def clock(self) -> float:
-        """Seconds, as ``time.perf_counter()`` gives them."""
+        """The time in seconds, like ``time.perf_counter()``."""
         self.log.append(None)
         return self.now
 
@@ -39,11 +39,8 @@ class Machine:
     ) -> Callable[..., Any]:
         """A function called ``name`` that returns ``result(*arguments, **named)``.
 
-        It takes ``seconds`` on this machine, in its first call ``first`` times as long, in call 1, 2, … after that
-        ``later(call)`` times as long, and always ``load(*arguments)`` times as long.
-
-        Raises:
-            TypeError: from the function, when an argument is ``None``.
+        A call takes ``seconds * load(*arguments)`` times a factor: ``first`` for call 0, ``later(call)`` for call 1, 2,
+        and so on. The function raises TypeError if an argument is ``None``.
         """
         calls = 0
 
@@ -61,9 +58,9 @@ class Machine:
         return function
 
     def timed(self, name: str) -> list[tuple[bool, bool]]:
-        """For each call to ``name`` that is alone between two clock readings: whether gradients were on, and a mode."""
-        threes = zip(self.log, self.log[1:], self.log[2:], strict=False)
-        return [made[1:] for before, made, after in threes if before is after is None and made and made[0] == name]
+        """For each call to ``name`` alone between two clock readings: whether gradients, and a mode, were on."""
+        triples = zip(self.log, self.log[1:], self.log[2:], strict=False)
+        return [call[1:] for before, call, after in triples if before is after is None and call and call[0] == name]
 
 
 def between(least: float, most: float) -> float:
@@ -100,10 +97,10 @@ class ResNet(nn.Module):
 
 
 def images() -> tuple[Tensor, ...]:
-    """Two small images for the network, always of this size, since the sheet prints reports about them."""
+    """Two small images for the network; of a fixed size, because notebooks contain reports about them."""
     return (torch.randn(2, 3, 8, 8),)
 
 
 def with_images(model: nn.Module) -> tuple[Any, ...]:
-    """The traced network, and images."""
+    """Pass the traced network, and images."""
     return fx.symbolic_trace(model), *images()

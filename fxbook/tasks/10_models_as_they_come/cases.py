@@ -1,4 +1,4 @@
-"""What the cases of chapter 10 share: real models in a wrapper, each made once in a process."""
+"""What the cases of chapter 10 share: real models in a wrapper, and a Tracer for them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fxbook.models import small
 
 
 class Logits(nn.Module):
-    """A library's model behind a plain signature: one tensor in, its logits out."""
+    """A library's model behind a plain signature: takes one tensor and returns the logits."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -25,17 +25,17 @@ class Logits(nn.Module):
 
 @functools.cache
 def _made(name: str) -> nn.Module:
-    """Importing the library takes seconds, so a model is made when it is first needed, and then copied."""
+    """A model, made once per process and only if needed, because importing the library takes seconds."""
     return Logits(small(name, use_cache=False)[0])
 
 
 def real(name: str) -> nn.Module:
-    """A copy of a small real model in its wrapper."""
+    """A copy of a small real model, in its wrapper."""
     return copy.deepcopy(_made(name))
 
 
 class Keeping(fx.Tracer):
-    """Keeps modules of these classes whole, and answers each ``!=`` with ``False``."""
+    """Treats modules of these classes as leaves, and each ``!=`` as false."""
 
     def __init__(self, *names: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the cases of chapter 11 share: models, and what `torch.compile` hands to a backend for each of them."""
+"""What the cases of chapter 11 share: models, and what ``torch.compile`` passes to a backend for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Capture = tuple[fx.GraphModule, list[Any]]
 
 
 class FeedForward(nn.Module):
-    """The model of the sheet: two layers, and a norm with buffers between them."""
+    """The model of the exercises: two layers, with a norm that has buffers between them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,16 +29,16 @@ class FeedForward(nn.Module):
 
 
 def rows(*sizes: int) -> Callable[[], tuple[Tensor, ...]]:
-    """Inputs with these numbers of rows."""
+    """Make the inputs: one tensor for each of these numbers of rows."""
     return lambda: tuple(torch.randn(size, WIDTH) for size in sizes)
 
 
 def capture(model: Callable[..., Any], *calls: tuple[Any, ...]) -> Capture:
-    """The module and the example inputs of the last graph that a backend gets, called on each of the inputs in turn."""
+    """The last module and example inputs that a backend gets when the model is called with these inputs in turn."""
     captured: list[Capture] = []
 
     def keep(module: fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
-        # A size is a SymInt, which belongs to the recording in progress.
+        # A SymInt is valid only during this compilation, so its number is kept.
         values = [value.node.hint if isinstance(value, torch.SymInt) else value for value in example_inputs]
         captured.append((copy.deepcopy(module), values))
         return module.forward
@@ -53,25 +53,25 @@ def capture(model: Callable[..., Any], *calls: tuple[Any, ...]) -> Capture:
 
 @functools.cache
 def real(name: str) -> nn.Module:
-    """A small model from `transformers`, made once: the library takes seconds to import. Copy it before changing it."""
+    """A small model from ``transformers``, made once because the import takes seconds. Copy it before changing it."""
     from fxbook.models import small
 
     return small(name)[0]
 
 
 def part_of_llama() -> nn.Module:
-    """The feed-forward part of the first layer of the real model; it takes rows of 32 numbers."""
+    """The feed-forward block of the first layer of a small Llama; it takes rows of 32 numbers."""
     return copy.deepcopy(real("llama").model.layers[0].mlp)
 
 
 @functools.cache
 def pixels() -> Tensor:
-    """An image that the real models take."""
+    """An input for the real models for images, shape (1, 3, 32, 32)."""
     return torch.randn(1, 3, 32, 32)
 
 
 class Logits(nn.Module):
-    """A real model with a plain signature: one image in, one tensor out."""
+    """A real model with a plain signature: takes one image and returns one tensor."""
 
     def __init__(self, name: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Answers to 07-add-an-offset: one more input, after all others, added to the result."""
+"""Answers to 07-add-an-offset: a new input, after all others, is added to the result."""
 
 import copy
 import operator
@@ -8,6 +8,11 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+ADD = "01_node_creation#four-spellings-of-add"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
+NO_USER = "02_insertion_points#a-new-node-needs-a-user"
+OVERWRITTEN = "when_it_breaks/07_placeholder#silent-a-node-overwrites-the-parameter"
+USES = "03_replacement#one-use-or-all-uses"
 EDIT = "07_placeholder#add-move-and-remove-inputs"
 
 
@@ -27,9 +32,6 @@ def returns_sum(traced, offset, function=operator.add):
     traced.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def adds_with_proxies(traced):
     graph = traced.graph
@@ -42,7 +44,7 @@ def adds_with_proxies(traced):
 
 
 @right
-def hands_the_output_over(traced):
+def replaces_the_result_in_the_output(traced):
     graph = traced.graph
     output = graph.output_node()
     [result] = output.args
@@ -81,15 +83,7 @@ def makes_both_at_the_end_and_moves_them(traced):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "lints",
-    node="add_1",
-    says="uses offset before it is defined",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
+@wrong("lints", node="add_1", says="uses offset before it is defined", read=NO_ANCHOR)
 def makes_the_input_without_an_anchor(traced):
     graph = traced.graph
     offset = graph.placeholder("offset", default_value=0.0)
@@ -108,18 +102,13 @@ def forgets_to_recompile(traced):
 
 @breaks("with the default 0.0", case="the model of the chapter, without an offset")
 @wrong("input_added_last", node="offset", says="`offset` does not have the default 0.0", read=EDIT)
-def gives_none_for_the_default(traced):
+def makes_none_the_default(traced):
     graph = traced.graph
     offset = new_input(graph, default=None)
     returns_sum(traced, offset)
 
 
-@wrong(
-    "no_dead_nodes",
-    node="add_1",
-    says="is dead: no node uses its result",
-    read="02_insertion_points#a-new-node-needs-a-user",
-)
+@wrong("no_dead_nodes", node="add_1", says="is dead: no node uses its result", read=NO_USER)
 def returns_the_old_result(traced):
     graph = traced.graph
     offset = new_input(graph)
@@ -129,12 +118,8 @@ def returns_the_old_result(traced):
 
 
 @breaks("The offset is added to the result", case="a model that asserts something about its result")
-@wrong(
-    "offset_added",
-    node="add",
-    says="(a model that asserts something about its result): node `add` adds the offset to `step_4`",
-)
-def takes_the_last_node_for_the_result(traced):
+@wrong("offset_added", node="add", says="node `add` adds the offset to `step_4`")
+def mistakes_the_last_node_for_the_result(traced):
     graph = traced.graph
     result = list(graph.nodes)[-2]
     output = graph.output_node()
@@ -151,23 +136,13 @@ def subtracts_the_offset(traced):
 
 
 @breaks("The offset is added to the result", case="a model that returns its input")
-@wrong(
-    "callers_input_stays",
-    node="add_",
-    says="(a model that returns its input): node `add_` works in place: it changes the tensor passed as `rows`",
-    read="01_node_creation#four-spellings-of-add",
-)
+@wrong("callers_input_stays", node="add_", says="node `add_` works in place: it changes the tensor passed as", read=ADD)
 def adds_in_place(traced):
     returns_sum(traced, new_input(traced.graph), torch.Tensor.add_)
 
 
 @breaks("after all others", case="a model whose last input comes after a step")
-@wrong(
-    "input_added_last",
-    node="offset",
-    says="(a model whose last input comes after a step): `offset` comes before `unread`",
-    read=EDIT,
-)
+@wrong("input_added_last", node="offset", says="`offset` comes before `unread`", read=EDIT)
 def puts_the_input_before_the_first_step(traced):
     graph = traced.graph
     with graph.inserting_before(next(node for node in graph.nodes if node.op != "placeholder")):
@@ -175,12 +150,7 @@ def puts_the_input_before_the_first_step(traced):
     returns_sum(traced, offset)
 
 
-@wrong(
-    "parameters_kept",
-    node="offset_1",
-    says="he line of node `offset` overwrites the parameter `offset` before it is read",
-    read="when_it_breaks/07_placeholder#silent-a-node-overwrites-the-parameter",
-)
+@wrong("parameters_kept", node="offset_1", says="the line of node `offset` overwrites the parameter", read=OVERWRITTEN)
 def puts_the_input_before_the_output(traced):
     graph = traced.graph
     output = graph.output_node()
@@ -198,12 +168,7 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong(
-    "output_last",
-    node="offset",
-    says="Node `offset` is after `output`: it never runs.",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
+@wrong("output_last", node="offset", says="Node `offset` is after `output`: it never runs.", read=NO_ANCHOR)
 def makes_both_nodes_without_an_anchor(traced):
     graph = traced.graph
     [result] = graph.output_node().args
@@ -213,12 +178,7 @@ def makes_both_nodes_without_an_anchor(traced):
 
 
 @breaks("The offset is added to the result", case="a model that asserts something about its result")
-@wrong(
-    "other_users_kept",
-    node="step_2",
-    says="(a model that asserts something about its result): node `step_2` uses `add`: only the result that is",
-    read="03_replacement#one-use-or-all-uses",
-)
+@wrong("other_users_kept", node="step_2", says="node `step_2` uses `add`: the offset should be added", read=USES)
 def replaces_all_uses_of_the_result(traced):
     graph = traced.graph
     output = graph.output_node()

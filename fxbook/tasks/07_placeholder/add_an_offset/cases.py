@@ -1,4 +1,4 @@
-"""Models that return a tensor, with an offset and without one."""
+"""Models that return a tensor; the offset is passed in some cases and left out in others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..cases import Weighting, column, mask, rows, with_late_input
 
 
 class Identity(nn.Module):
-    """Returns its only input as it is."""
+    """Returns its only input unchanged."""
 
     def forward(self, rows: Tensor) -> Tensor:
         return rows
@@ -32,7 +32,7 @@ class Offset(nn.Module):
 
 
 class Asserting(nn.Module):
-    """Its last step is not its result: that step has an effect, and uses the result."""
+    """Its last step, an assertion, uses the result but is not the result."""
 
     def forward(self, rows: Tensor, other: Tensor) -> Tensor:
         difference = rows - other
@@ -41,7 +41,7 @@ class Asserting(nn.Module):
 
 
 class LateUnread(nn.Module):
-    """The last input has no users, so it may come after the steps."""
+    """The last input has no users, so its node may come after the steps."""
 
     def forward(self, rows: Tensor, other: Tensor, unread: Any = None) -> Tensor:
         return rows * 2 - other

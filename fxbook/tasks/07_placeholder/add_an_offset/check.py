@@ -1,4 +1,4 @@
-"""Add an offset."""
+"""Add an input, ``offset``, to what a graph returns."""
 
 from __future__ import annotations
 
@@ -9,22 +9,15 @@ from torch import nn
 
 from fxbook.cases import Check
 from fxbook.cases.values import difference, encode
-from fxbook.rules.explained import (
-    callers_input_stays,
-    given_edited,
-    lints,
-    no_dead_nodes,
-    output_last,
-    recompiled,
-)
+from fxbook.rules.explained import callers_input_stays, given_edited, lints, no_dead_nodes, output_last, recompiled
 from fxbook.rules.predicates import same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 
 def with_offset(model: nn.Module, *inputs: Any) -> Any:
-    """The model's result, with the value after its own inputs added to it."""
-    # By name, since one of them is keyword-only, which a graph forgets.
+    """The model's result plus the offset, which is the value after the model's own inputs, or 0.0."""
+    # By name, because an input that is keyword-only in the model is passed by position to its graph.
     given = dict(zip((*inspect.signature(model.forward).parameters, "offset"), inputs, strict=False))
     offset = given.pop("offset", 0.0)
     return model(**given) + offset
@@ -32,7 +25,7 @@ def with_offset(model: nn.Module, *inputs: Any) -> Any:
 
 @rule
 def input_added_last(case: CaseView) -> Found:
-    """The graph has its inputs in their order, then the new one, with its default."""
+    """The graph has its former inputs in the same order, and after them the new one, with its default."""
     inputs = [node for node in case.nodes if node.op == "placeholder"]
     defaults = {node.target: node.args for node in case.before if node.op == "placeholder"}
     before = list(defaults)
@@ -40,30 +33,30 @@ def input_added_last(case: CaseView) -> Found:
     if added is None:
         yield None, "The graph has no input called `offset`."
     elif [node.target for node in inputs if node is not added] != before:
-        yield None, f"The other inputs are no longer {', '.join(f'`{target}`' for target in before)}."
+        yield None, f"The inputs before `offset` should still be {', '.join(f'`{target}`' for target in before)}."
     elif added is not inputs[-1]:
         following = inputs[inputs.index(added) + 1].target
-        yield added, f"`offset` comes before `{following}`: it should be after all other inputs."
+        yield added, f"`offset` comes before `{following}`: it should come after all other inputs."
     elif difference(added.args, encode((0.0,))):
         yield added, "`offset` does not have the default 0.0."
     for node in inputs:
         if node.args != defaults.get(node.target, node.args):
-            yield node, f"`{node.target}` no longer has its default: only add `offset`."
+            yield node, f"The default of `{node.target}` has changed: only `offset` should be added."
 
 
 @rule("when_it_breaks/07_placeholder#silent-a-node-overwrites-the-parameter")
 def parameters_kept(case: CaseView) -> Found:
-    """No node that comes before a placeholder has the name of its parameter: the code would assign to it first."""
+    """No node before a placeholder has the name of its parameter: the code would overwrite the parameter first."""
     for node in case.nodes:
         for earlier in case.nodes[: node.index]:
             if node.op == "placeholder" and earlier.name == node.target:
-                line = f"The line of node `{earlier.name}`"
-                yield node, f"{line} overwrites the parameter `{node.target}` before it is read."
+                line = f"In the code, the line of node `{earlier.name}`"
+                yield node, f"{line} overwrites the parameter `{node.target}` before it is used."
 
 
 @rule
 def offset_added(case: CaseView) -> Found:
-    """What the offset is added to is what the model returned."""
+    """The offset is added to the value that the model returned."""
     returned = case.before.nodes[case.before.nodes[-1].inputs[0]].name
     for node in case.new():
         reads = [case.nodes[index] for index in node.inputs]
@@ -75,12 +68,12 @@ def offset_added(case: CaseView) -> Found:
 
 @rule("03_replacement#one-use-or-all-uses")
 def other_users_kept(case: CaseView) -> Found:
-    """What the model computes on the way it computes without the offset."""
+    """The sum is only returned: no other node of the model uses it in place of the old result."""
     new = {node.index: node.name for node in case.new()}
     for node, _ in case.kept():
         for index in node.inputs:
             if node.op != "output" and index in new:
-                yield node, f"uses `{new[index]}`: only the result that is returned should get the offset"
+                yield node, f"uses `{new[index]}`: the offset should be added only to the result that is returned"
 
 
 CHECK = Check(

@@ -19,11 +19,8 @@ def inputs_by_target(interpreter):
     return {node.target: node for node in interpreter.graph.find_nodes(op="placeholder")}
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-class StepsOverTheNodes(WithConstants):
+class SkipsTheirPlaceholders(WithConstants):
     def run_node(self, node):
         if node.op == "placeholder" and node.target in self.constants:
             return self.constants[node.target]
@@ -64,24 +61,17 @@ class PutsTheConstantsInTheBox(WithConstants):
         return self.boxed_run(box)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("Callers leave these inputs out:", case="a model that returns its inputs")
-@wrong("constants_injected", says="The input `mask` gets the value meant for `sharpness`, not its own", read=REPLACE)
-class TakesAValueFirst(WithConstants):
+@wrong("constants_injected", says="The input `mask` gets the value for `sharpness`, not its own", read=REPLACE)
+class TakesAValueForEachInput(WithConstants):
     def placeholder(self, target, args, kwargs):
         value = super().placeholder(target, args, kwargs)
         return self.constants.get(target, value)
 
 
 @breaks("with constants.", case="the constant None")
-@wrong(
-    "constants_injected",
-    says="(the constant None): the input `sharpness` gets the value meant for `input`",
-    read=REPLACE,
-)
-class TakesNoneForNoConstant(WithConstants):
+@wrong("constants_injected", says="the input `sharpness` gets the value for `input`", read=REPLACE)
+class TreatsNoneAsNoConstant(WithConstants):
     def placeholder(self, target, args, kwargs):
         if self.constants.get(target) is not None:
             return self.constants[target]
@@ -89,20 +79,14 @@ class TakesNoneForNoConstant(WithConstants):
 
 
 @breaks("replaces some inputs with constants.", case="a layer with the name of an input")
-@wrong(
-    "constants_injected", says="(a layer with the name of an input): the result is not the one asked for", read=REPLACE
-)
-class TakesALayerForAnInput(WithConstants):
+@wrong("constants_injected", says="the result is not the expected one", read=REPLACE)
+class MistakesALayerForAnInput(WithConstants):
     def run_node(self, node):
         return self.constants[node.target] if node.target in self.constants else super().run_node(node)
 
 
 @breaks("and the same interpreter can run several times.", case="a model that returns its inputs")
-@wrong(
-    "constants_injected",
-    says="in which the values come in reverse order, the input `rows` gets the value meant for `mask`",
-    read=REPLACE,
-)
+@wrong("constants_injected", says="which got the values in reverse order, the input `rows` gets the", read=REPLACE)
 class UsesEachConstantOnce(WithConstants):
     def placeholder(self, target, args, kwargs):
         if target in self.constants:
@@ -115,11 +99,7 @@ class UsesEachConstantOnce(WithConstants):
     "in which constants, a dict keyed by parameter, replace inputs",
     case="two inputs of four",
 )
-@wrong(
-    "constants_injected",
-    says="(two inputs of four): the input `input` gets another value, not the constant",
-    read=REPLACE,
-)
+@wrong("constants_injected", says="the input `input` gets another value, not the constant", read=REPLACE)
 class LooksForNamesOfNodes(WithConstants):
     def run_node(self, node):
         if node.op == "placeholder" and node.name in self.constants:
@@ -127,9 +107,9 @@ class LooksForNamesOfNodes(WithConstants):
         return super().run_node(node)
 
 
-@breaks("mask}).run(rows)`.", case="its second input")
-@wrong("constants_injected", says="The input `rows` gets the value meant for `mask`, not its own", read=REPLACE)
-class ServesTheFirstInputOnly(WithConstants):
+@breaks("mask}).run(rows)`.", case="the second of its inputs")
+@wrong("constants_injected", says="The input `rows` gets the value for `mask`, not its own", read=REPLACE)
+class PutsTheConstantsFirst(WithConstants):
     def run(self, *values):
         return super().run(*self.constants.values(), *values)
 

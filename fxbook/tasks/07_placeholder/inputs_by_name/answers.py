@@ -1,4 +1,4 @@
-"""Answers to 07-inputs-by-name: an interpreter that takes inputs by name, and reports all faults."""
+"""Answers to 07-inputs-by-name: an interpreter that takes inputs by name and reports all faults."""
 
 import inspect
 
@@ -52,9 +52,6 @@ class CheckedInputs(fx.Interpreter):
         return self.run(initial_env={self.inputs[name]: value for name, value in values.items()})
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 class FeedsByPosition(CheckedInputs):
     def start(self, values):
@@ -91,35 +88,18 @@ class RaisesAnErrorOfItsOwn(fx.Interpreter):
 
 
 @right
-class BindsTheSignature(fx.Interpreter):
+class ReadsTheSignature(CheckedInputs):
+    """Finds names and defaults in the signature, and passes all values in a list."""
+
     def __init__(self, traced, examples):
-        super().__init__(traced)
-        self.examples, self.parameters = examples, inspect.signature(traced.forward).parameters
+        super().__init__(traced, examples)
+        self.inputs = inspect.signature(traced.forward).parameters
 
-    def run_by_name(self, **values):
-        told = []
-        for name in self.parameters | values:
-            if name not in self.parameters:
-                told.append(f"{name} is unknown")
-            elif name in values:
-                told += self.told(name, values[name])
-            elif self.parameters[name].default is inspect.Parameter.empty:
-                told.append(f"{name} is missing")
-        if told:
-            raise ValueError(told)
-        return self.boxed_run([values.get(name, one.default) for name, one in self.parameters.items()])
+    def required(self, name):
+        return self.inputs[name].default is inspect.Parameter.empty
 
-    def told(self, name, value):
-        example = self.examples.get(name)
-        if not torch.is_tensor(example):
-            return
-        if not torch.is_tensor(value):
-            yield f"{name} is of {type(value)}"
-            return
-        for what in ("shape", "dtype"):
-            found, wanted = getattr(value, what), getattr(example, what)
-            if found != wanted:
-                yield f"{name} has {what} {found}, not {wanted}"
+    def start(self, values):
+        return self.boxed_run([values.get(name, parameter.default) for name, parameter in self.inputs.items()])
 
 
 @right
@@ -142,10 +122,8 @@ class StepsOverTheInputs(fx.Interpreter):
                 continue
             match self.examples.get(name), env[node]:
                 case torch.Tensor() as wanted, torch.Tensor() as found:
-                    if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
-                        lines.append(
-                            f"{name}: {found.dtype}{list(found.shape)}, not {wanted.dtype}{list(wanted.shape)}"
-                        )
+                    texts = [f"{tensor.dtype}{list(tensor.shape)}" for tensor in (found, wanted)]
+                    lines += [f"{name}: {texts[0]}, not {texts[1]}"] if texts[0] != texts[1] else []
                 case torch.Tensor(), other:
                     lines.append(f"{name}: {type(other).__name__}")
         lines += [f"unknown: {name}" for name in values]
@@ -154,16 +132,11 @@ class StepsOverTheInputs(fx.Interpreter):
         return self.run(initial_env=env)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks(
-    "a required input that is not passed:",
-    "the word `missing`;",
-    case="examples for inputs with defaults, none for one without",
+    "a required input that is not passed:", "the word `missing`;", case="examples only for the inputs with defaults"
 )
-@wrong("tells_what_is_wrong", says="with no `weight`, which has no example: RuntimeError is raised", read=BY_NAME)
-class TakesInputsWithoutAnExampleForOptional(CheckedInputs):
+@wrong("reports_each_fault", says="with no `weight`, which has no example: RuntimeError is raised", read=BY_NAME)
+class TreatsInputsWithoutAnExampleAsOptional(CheckedInputs):
     def required(self, name):
         return name in self.examples and super().required(name)
 
@@ -171,24 +144,16 @@ class TakesInputsWithoutAnExampleForOptional(CheckedInputs):
 @breaks(
     "returns the result of the model.",
     "and then it gets its default, whatever its example is.",
-    case="examples for inputs with defaults, none for one without",
+    case="examples only for the inputs with defaults",
 )
-@wrong(
-    "tells_what_is_wrong",
-    says="with `scale` and `shift` left out, which have defaults and examples: the result is not that of the model",
-    read=ENVIRONMENT,
-)
-class FillsUpWithExamples(CheckedInputs):
+@wrong("reports_each_fault", says="with `scale` and `shift` left out, which have defaults and", read=ENVIRONMENT)
+class FillsInExamples(CheckedInputs):
     def start(self, values):
         return super().start(self.examples | values)
 
 
-@breaks("or if the example is not a tensor.", case="examples for inputs with defaults, none for one without")
-@wrong(
-    "tells_what_is_wrong",
-    says="with a number for `scale` that is not its example: nothing is wrong, but ValueError is raised",
-    read=VALUES,
-)
+@breaks("or if the example is not a tensor.", case="examples only for the inputs with defaults")
+@wrong("reports_each_fault", says="with a number for `scale` that is not its example: nothing is wrong", read=VALUES)
 class ComparesNumbers(CheckedInputs):
     def compare(self, value, example):
         if example is None or torch.is_tensor(example):
@@ -201,19 +166,15 @@ class ComparesNumbers(CheckedInputs):
     "For each fault, the message must contain what follows the colon:",
     case="the model of the chapter",
 )
-@wrong(
-    "tells_what_is_wrong",
-    says="a `mask` of another shape and dtype: the message does not say `bool` of `mask`",
-    read=VALUES,
-)
-class TellsTheFirstFaultOfAnInput(CheckedInputs):
+@wrong("reports_each_fault", says="a `mask` of another shape and dtype: the message does not contain", read=VALUES)
+class ReportsTheFirstFaultOfAnInput(CheckedInputs):
     def compare(self, value, example):
         faults = super().compare(value, example)
         return faults and (faults if faults.startswith("a ") else faults.split(", torch")[0])
 
 
 @breaks("Its message lists *all* faults", case="the model of the chapter")
-@wrong("tells_what_is_wrong", says="With `rows` and `mask` both wrong: the message does not name `mask`", read=VALUES)
+@wrong("reports_each_fault", says="With `rows` and `mask` both wrong: the message does not name `mask`", read=VALUES)
 class RaisesTheFirstFault(CheckedInputs):
     def faults(self, values):
         return super().faults(values)[:1]
@@ -222,57 +183,45 @@ class RaisesTheFirstFault(CheckedInputs):
 @breaks(
     "If anything is wrong", "a tensor whose shape or dtype differs from the example's:", case="the model of the chapter"
 )
-@wrong("tells_what_is_wrong", says="With a `mask` of booleans: no error is raised: it should be", read=VALUES)
+@wrong("reports_each_fault", says="With a `mask` of booleans: no error is raised: it should raise", read=VALUES)
 class ComparesShapesOnly(CheckedInputs):
     def compare(self, value, example):
         return None if example is None or value.shape == example.shape else f"{value.shape}, not {example.shape}"
 
 
 @breaks("the passed one and the expected one", case="the model of the chapter")
-@wrong(
-    "tells_what_is_wrong", says="With a `mask` of shape (5,): the message does not say `(5, 1)` of `mask`", read=VALUES
-)
-class DoesNotSayWhatWasExpected(CheckedInputs):
+@wrong("reports_each_fault", says="shape (5,): the message does not contain `(5, 1)` for `mask`", read=VALUES)
+class LeavesOutWhatWasExpected(CheckedInputs):
     def compare(self, value, example):
         fault = super().compare(value, example)
         return fault and fault.split(", expected")[0]
 
 
 @breaks("a value for an input that does not exist:", "the word `unknown`;", case="the model of the chapter")
-@wrong("tells_what_is_wrong", says="With `msak` in place of `mask`: the message does not name `msak`", read=BY_NAME)
+@wrong("reports_each_fault", says="With `msak` in place of `mask`: the message does not name `msak`", read=BY_NAME)
 class NeverLooksForUnknownNames(CheckedInputs):
     def faults(self, values):
         return [said for said in super().faults(values) if "unknown" not in said]
 
 
-@breaks("takes the inputs by name", case="parameters with the names of builtins, one without users")
-@wrong(
-    "tells_what_is_wrong",
-    says="with parameters called `input` and `len`: nothing is wrong, but ValueError is raised",
-    read=BY_NAME,
-)
-class LooksForNamesOfNodes(CheckedInputs):
+@breaks("takes the inputs by name", case="parameters named like builtins, one without users")
+@wrong("reports_each_fault", says="with parameters called `input` and `len`: nothing is wrong, but", read=BY_NAME)
+class GoesByNodeNames(CheckedInputs):
     def __init__(self, traced, examples):
         super().__init__(traced, examples)
         self.inputs = {node.name: node for node in self.inputs.values()}
 
 
 @breaks("A message about shapes and dtypes names only the inputs that are at fault.", case="the model of the chapter")
-@wrong(
-    "tells_what_is_wrong",
-    says="With a `mask` of shape (5,): the message names `rows`, which is not at fault",
-    read=VALUES,
-)
+@wrong("reports_each_fault", says="shape (5,): the message names `rows`, which is not at fault", read=VALUES)
 class DescribesEveryInput(CheckedInputs):
     def wrong_values(self, values):
-        told = super().wrong_values(values)
-        return told and [f"got {dict.fromkeys(values)}", *told]
+        faults = super().wrong_values(values)
+        return faults and [f"got {dict.fromkeys(values)}", *faults]
 
 
 @breaks("before anything runs.", case="the model of the chapter")
-@wrong(
-    "tells_what_is_wrong", says="With a `mask` of shape (5,): layers have run before the error was raised", read=VALUES
-)
+@wrong("reports_each_fault", says="shape (5,): layers ran before the error was raised", read=VALUES)
 class RunsFirst(CheckedInputs):
     def run_by_name(self, **values):
         try:
@@ -289,8 +238,8 @@ class RunsFirst(CheckedInputs):
     "the type of the value, as in `str`.",
     case="the model of the chapter",
 )
-@wrong("tells_what_is_wrong", says="With a str for `mask`: the message does not say `str` of `mask`", read=VALUES)
-class DoesNotSayWhichType(CheckedInputs):
+@wrong("reports_each_fault", says="With a str for `mask`: the message does not contain `str` for `mask`", read=VALUES)
+class LeavesOutTheType(CheckedInputs):
     def compare(self, value, example):
         if torch.is_tensor(example) and not torch.is_tensor(value):
             return "is not a tensor"
@@ -298,7 +247,7 @@ class DoesNotSayWhichType(CheckedInputs):
 
 
 @breaks("After an error, the next call still works.", case="the model of the chapter")
-@wrong("tells_what_is_wrong", says="which is not at fault", read=VALUES)
+@wrong("reports_each_fault", says="which is not at fault", read=VALUES)
 class KeepsItsFaults(CheckedInputs):
     def __init__(self, traced, examples):
         super().__init__(traced, examples)

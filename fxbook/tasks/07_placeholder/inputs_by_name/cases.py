@@ -1,4 +1,4 @@
-"""Models, examples of their inputs, and inputs by name that fit or do not."""
+"""Models, example inputs for them, and calls by name whose inputs are right or wrong."""
 
 from __future__ import annotations
 
@@ -15,19 +15,14 @@ from ..cases import Reserved, Weighting, mask_of, no_interpreter, table
 
 @dataclasses.dataclass(frozen=True)
 class Situation:
-    """One use of an interpreter that takes its inputs by name.
-
-    Args:
-        name: how a report calls it, after "With": ``"a mask of booleans"``.
-        values: the inputs, by name.
-    """
+    """The inputs of one call by name, and a report's words for them after "With", as in ``"a mask of booleans"``."""
 
     name: str
     values: dict[str, Any]
 
 
 class WeightingByName(Weighting):
-    """The model of the chapter, with the inputs of each use."""
+    """The model of the chapter, with the inputs of each call."""
 
     def examples(self) -> dict[str, Any]:
         return {"rows": torch.zeros(5, 4), "mask": torch.zeros(5, 1)}
@@ -58,7 +53,7 @@ class WeightingByName(Weighting):
 
 
 class ReservedByName(Reserved):
-    """Parameters whose nodes have other names, with the inputs of each use."""
+    """Some nodes differ in name from their parameters; with the inputs of each call."""
 
     def examples(self) -> dict[str, Any]:
         return {"input": torch.zeros(5, 4), "unread": torch.zeros(2, dtype=torch.int64), "len": torch.zeros(5, 1)}
@@ -77,7 +72,7 @@ class ReservedByName(Reserved):
 
 
 class Echo(nn.Module):
-    """Returns its inputs, of which some have defaults that count as true."""
+    """Returns its inputs; some of them have defaults that count as true."""
 
     def forward(self, rows: Tensor, weight: Any, scale: Any = 1.0, names: Any = "all") -> tuple[Any, ...]:
         return rows, weight, scale, names
@@ -98,7 +93,7 @@ class Echo(nn.Module):
 
 
 class Both(nn.Module):
-    """Every input must be passed, including the last one."""
+    """No input has a default."""
 
     def forward(self, rows: Tensor, weight: Tensor) -> Tensor:
         return rows - weight
@@ -117,7 +112,7 @@ class Both(nn.Module):
 
 
 class Partial(nn.Module):
-    """Inputs with a default have examples, and one that must be passed has none."""
+    """The inputs with a default have examples; a required input has none."""
 
     def forward(self, table: Tensor, weight: Any, scale: float = 1.0, shift: Any = 0.0) -> Tensor:
         return table * weight * scale + shift
@@ -136,21 +131,15 @@ class Partial(nn.Module):
         )
 
 
-# ---- how an answer is used -------------------------------------------------------------------------------------------
-
-
 def uses_by_name(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, examples, and the inputs for each use; the answer must say what is wrong with them."""
+    """Pass the traced model, its example inputs, and the inputs of each call."""
     return fx.symbolic_trace(model), model.examples(), [situation.values for situation in model.situations()]
 
 
 def used_by_name(
     answer: Any, traced: fx.GraphModule, examples: dict[str, Any], uses: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """What the learner's interpreter does in each use, of which the inputs are given by name.
-
-    Calls to layers are counted: a value must be rejected before anything runs.
-    """
+    """What the learner's interpreter does in each call: its result or error, and how many layers ran until then."""
     if problem := no_interpreter(answer):
         return {"problem": problem}
     if "run_by_name" not in dir(answer):
@@ -165,7 +154,7 @@ def used_by_name(
             with torch.no_grad():
                 observations.append({"returned": runner.run_by_name(**values), "ran": len(called)})
         except Exception as error:
-            # A subclass of ValueError counts as a ValueError.
+            # A subclass of ValueError counts, too.
             raised = "ValueError" if isinstance(error, ValueError) else type(error).__name__
             observations.append({"raised": raised, "message": str(error)[:2000], "ran": len(called)})
     for hook in counting:
@@ -177,10 +166,10 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("the model of the chapter", WeightingByName, tuple),
-        Case("parameters with the names of builtins, one without users", ReservedByName, tuple, unseen=True),
-        Case("examples for inputs with defaults, none for one without", Partial, tuple, unseen=True),
-        Case("a model that returns its inputs, of which some count as false", Echo, tuple, unseen=True),
-        Case("a model whose last input must be passed", Both, tuple, unseen=True),
+        Case("parameters named like builtins, one without users", ReservedByName, tuple, unseen=True),
+        Case("examples only for the inputs with defaults", Partial, tuple, unseen=True),
+        Case("a model that returns its inputs, some of which count as false", Echo, tuple, unseen=True),
+        Case("a model whose inputs are all required", Both, tuple, unseen=True),
     ),
     given=uses_by_name,
     call=used_by_name,

@@ -1,4 +1,4 @@
-"""Models, each with the inputs to be stored in it."""
+"""Models, each with the inputs that an answer must store in it."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ..cases import Reserved, Unread, Weighting, column, mask_of, rows, table
 
 
 class Masking(Weighting):
-    """The model of the chapter, whose mask is to be stored."""
+    """The model of the chapter; its mask must be stored."""
 
     def stored(self) -> dict[str, Tensor]:
         return {"mask": mask_of(True, False, True, True, False)}
 
 
 class StoringInput(Reserved):
-    """The node of the input that is to be stored has another name."""
+    """The input that must be stored differs in name from its node."""
 
     def stored(self) -> dict[str, Tensor]:
         return {"input": table()}
 
 
 class Returned(nn.Module):
-    """Returns one input as it is; one is used in a list, one has no users; a buffer has an input's name."""
+    """One input is returned unchanged and used in a list; one has no users; a buffer has the name of an input."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,14 +41,14 @@ class Returned(nn.Module):
 
 
 class StoringUnread(Unread):
-    """The input that is to be stored has no users."""
+    """The input that must be stored has no users."""
 
     def stored(self) -> dict[str, Tensor]:
         return {"unread": table()}
 
 
 class Calibrated(nn.Module):
-    """Two inputs are to be stored, one after the other; one is used by name and has the name of a layer."""
+    """Two inputs must be stored; one of them is passed by keyword and has the name of a layer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,41 +61,38 @@ class Calibrated(nn.Module):
         return {"scale": torch.arange(1.0, 5.0), "shift": torch.arange(4.0) - 2}
 
 
-# ---- how an answer is used -------------------------------------------------------------------------------------------
-
-
 def with_values(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, and the inputs that are to be stored, with their values."""
+    """Pass the traced model, and the values of the inputs to store, by name."""
     return fx.symbolic_trace(model), model.stored()
 
 
 def stored_in_turn(answer: Any, traced: fx.GraphModule, stored: dict[str, Tensor]) -> Any:
-    """What the learner's function returns for the last of the inputs that are stored.
+    """Store each input with the learner's function, and return what the last call returns.
 
-    A buffer that ``state_dict`` leaves out becomes a plain attribute: what is recorded about a module does not
-    distinguish the two kinds of buffer.
+    A buffer that is not in ``state_dict`` is turned into a plain attribute, because a rule cannot tell the two kinds of
+    buffer apart.
     """
     result = None
     for name, value in stored.items():
         result = answer(traced, name, value)
     changed = result if isinstance(result, fx.GraphModule) else traced
     saved = changed.state_dict()
-    for path, held in list(changed.named_buffers()):
+    for path, tensor in list(changed.named_buffers()):
         if path not in saved:
             owner, _, name = path.rpartition(".")
             delattr(changed.get_submodule(owner), name)
-            setattr(changed.get_submodule(owner), name, held)
+            setattr(changed.get_submodule(owner), name, tensor)
     return result
 
 
 USAGE = Usage(
     "edit",
     cases=(
-        Case("the mask of the model of the chapter", Masking, rows()),
+        Case("the mask in the model of the chapter", Masking, rows()),
         Case("an input called `input`", StoringInput, lambda: (torch.arange(2), torch.randn(5, 1)), unseen=True),
         Case("an input with the name of a buffer, returned and in a list", Returned, rows(), unseen=True),
         Case("an input without users", StoringUnread, rows(column), unseen=True),
-        Case("two inputs, one after the other", Calibrated, rows(), unseen=True),
+        Case("two inputs to store", Calibrated, rows(), unseen=True),
     ),
     given=with_values,
     call=stored_in_turn,

@@ -1,4 +1,4 @@
-"""Store an input."""
+"""Turn an input into a buffer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fxbook.rules.view import CaseView
 
 
 def with_stored(model: nn.Module, *inputs: Any) -> Any:
-    """The model's result, with its stored inputs put among the others."""
+    """The model's result for these inputs and the stored ones."""
     stored = model.stored()
     names = [name for name in inspect.signature(model.forward).parameters if name not in stored]
     return model(**dict(zip(names, inputs, strict=False)), **stored)
@@ -32,48 +32,48 @@ def with_stored(model: nn.Module, *inputs: Any) -> Any:
 
 @rule
 def inputs_gone(case: CaseView) -> Found:
-    """The inputs to be stored are no longer in the signature, but all others are."""
+    """The graph has all inputs except those that had to be stored."""
     stored = case.model.stored()
     inputs = [node for node in case.nodes if node.op == "placeholder"]
     for node in inputs:
         if node.target in stored:
-            yield node, f"The graph still has the input `{node.target}`: a call has to pass it."
+            yield node, f"The graph still has the input `{node.target}`: it should have become a buffer."
     present = [node.target for node in inputs]
     if present != [node.target for node in case.before if node.op == "placeholder" and node.target not in stored]:
         listed = ", ".join(f"`{target}`" for target in present) or "none"
         gone = " and ".join(f"`{name}`" for name in stored)
-        yield None, f"The inputs are now {listed}: they should be all inputs but {gone}, in their order."
+        yield None, f"The inputs are now {listed}: they should be all former inputs except {gone}, in the same order."
 
 
 @rule
 def in_state_dict(case: CaseView) -> Found:
-    """What a new ``get_attr`` fetches is a buffer that ``state_dict`` contains."""
+    """Each new ``get_attr`` fetches a buffer that is in ``state_dict``."""
     for node in _new_fetches(case):
         if node.target not in case.shared:
-            yield node, f"`{node.target}` is not in the `state_dict` of the model: it should be a buffer that is saved."
+            yield node, f"`{node.target}` is not in the `state_dict` of the module: it should be a persistent buffer."
         if node.kind == "torch.nn.Parameter" and node.target not in case.weights:
-            yield node, f"`{node.target}` is a parameter, which training changes: it should be a buffer."
+            yield node, f"`{node.target}` is a parameter, which an optimizer would change: it should be a buffer."
 
 
 @rule
 def each_is_saved(case: CaseView) -> Found:
-    """``state_dict`` has a new tensor for each stored input, however it is fetched."""
+    """``state_dict`` has a new tensor for each stored input, whichever node reads it."""
     stored, added = case.model.stored(), set(case.shared) - case.weights
     if len(added) < len(stored):
         tensors = f"{len(added) or 'no'} new tensor{'' if len(added) == 1 else 's'}"
-        asked = " and one for ".join(f"`{name}`" for name in stored)
-        yield None, f"The `state_dict` of the model has {tensors}: it should have one for {asked}."
+        names = " and one for ".join(f"`{name}`" for name in stored)
+        yield None, f"The `state_dict` of the module has {tensors}: it should have one for {names}."
 
 
 @rule
 def users_get_the_value(case: CaseView) -> Found:
-    """Each node that used a stored input uses what a new ``get_attr`` fetches."""
+    """Each node that used a stored input now uses a new ``get_attr``."""
     stored = case.model.stored()
     fetches = {node.index for node in _new_fetches(case)}
     for node, before in case.kept():
         for read in (case.before.nodes[index] for index in before.inputs):
             if read.op == "placeholder" and read.target in stored and not fetches.intersection(node.inputs):
-                yield node, f"used `{read.target}`, but does not use the stored value"
+                yield node, f"used the input `{read.target}`, but does not use the buffer instead"
 
 
 def _new_fetches(case: CaseView) -> list[NodeRecord]:

@@ -1,4 +1,4 @@
-"""Answers to 07-where-nan-begins: the first node whose value holds nan."""
+"""Answers to 07-where-nan-begins: the first node whose value contains nan."""
 
 import copy
 import math
@@ -20,7 +20,7 @@ def holds_nan(value):
 
 
 class Watching(fx.Interpreter):
-    """Remembers the first node for which its test holds."""
+    """Remembers the first node whose value passes a test."""
 
     def __init__(self, traced, test):
         super().__init__(traced)
@@ -39,20 +39,16 @@ def found_by(traced, values, test):
     return watching.first and watching.first.name
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-class ComparesWithItself:
-    def __call__(self, traced, *values):
-        return found_by(traced, values, self.holds)
-
-    def holds(self, value):
+def compares_with_itself(traced, *values):
+    def differs(value):
         match value:
             case torch.Tensor():
                 return bool((value != value).any())
             case list() | tuple():
-                return any(self.holds(item) for item in value)
+                return any(map(differs, value))
+
+    return found_by(traced, values, differs)
 
 
 @right
@@ -79,37 +75,34 @@ def runs_it_without_an_interpreter(traced, *values):
 
 
 @right
-def asks_in_a_copy_of_the_graph(traced, *values):
+def inserts_tests_into_a_copy(traced, *values):
     found = []
 
-    def ask(name, value):
+    def look(name, value):
         found.extend([name] if holds_nan(value) else [])
 
-    asking = copy.deepcopy(traced)
-    for node in list(asking.graph.nodes):
+    copied = copy.deepcopy(traced)
+    for node in list(copied.graph.nodes):
         if node.op != "output":
-            with asking.graph.inserting_after(node):
-                asking.graph.call_function(ask, (node.name, node))
-    fx.Interpreter(asking).run(*values)
+            with copied.graph.inserting_after(node):
+                copied.graph.call_function(look, (node.name, node))
+    fx.Interpreter(copied).run(*values)
     return found[0] if found else None
 
 
 @right
-def notes_all_and_looks_afterwards(traced, *values):
-    noted = {}
+def counts_nan_in_every_value(traced, *values):
+    counts = {}
 
-    class Noting(fx.Interpreter):
+    class Counting(fx.Interpreter):
         def run_node(self, node):
             value = super().run_node(node)
             tensors = [leaf for leaf in pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
-            noted[node.name] = sum(int(torch.isnan(tensor).sum()) for tensor in tensors)
+            counts[node.name] = sum(int(torch.isnan(tensor).sum()) for tensor in tensors)
             return value
 
-    Noting(traced).run(*values)
-    return next((name for name, count in noted.items() if count), None)
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
+    Counting(traced).run(*values)
+    return next((name for name, count in counts.items() if count), None)
 
 
 @breaks(
@@ -117,51 +110,40 @@ def notes_all_and_looks_afterwards(traced, *values):
     "a later in-place step may change it.",
     case="a step that works in place",
 )
-@wrong(
-    "nan_found",
-    says="(a step that works in place): the answer is `add`, but the value of this node holds no nan",
-    read=EVERY,
-)
-def keeps_every_value_to_the_end(traced, *values):
+@wrong("nan_found", says="the answer is `add`, but the value of this node contains no nan", read=EVERY)
+def looks_at_all_values_after_the_run(traced, *values):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
     runner.run(*values)
     return next((node.name for node, value in runner.env.items() if holds_nan(value)), None)
 
 
 @breaks("the first node of the run", case="nan in an input")
-@wrong("nan_found", says="(nan in an input): the answer is `score`, but the value of `rows`", read=EVERY)
-def replaces_the_methods_of_the_steps(traced, *values):
-    first = []
+@wrong("nan_found", says="the answer is `score`, but the value of an earlier node, `rows`, already", read=EVERY)
+def overrides_the_methods_that_call(traced, *values):
+    found = []
+
+    def looking(name):
+        def method(self, *step):
+            value = getattr(fx.Interpreter, name)(self, *step)
+            found.extend([self.node.name] if holds_nan(value) else [])
+            return value
+
+        return method
 
     class Calling(fx.Interpreter):
-        def look(self, value):
-            first.extend([self.node.name] if holds_nan(value) else [])
-            return value
+        call_function, call_method, call_module = map(looking, ("call_function", "call_method", "call_module"))
 
         def run_node(self, node):
             self.node = node
             return super().run_node(node)
 
-        def call_function(self, *step):
-            return self.look(super().call_function(*step))
-
-        def call_method(self, *step):
-            return self.look(super().call_method(*step))
-
-        def call_module(self, *step):
-            return self.look(super().call_module(*step))
-
     Calling(traced).run(*values)
-    return first[0] if first else None
+    return found[0] if found else None
 
 
-@breaks("whose value holds nan.", case="infinities of both signs, and nan without users")
-@wrong(
-    "nan_found",
-    says="(infinities of both signs, and nan without users): the answer is `truediv`, but the value of this",
-    read=EVERY,
-)
-def adds_up_and_asks_once(traced, *values):
+@breaks("whose value holds nan.", case="infinities of both signs, and nan that nothing uses")
+@wrong("nan_found", says="the answer is `truediv`, but the value of this node contains no nan", read=EVERY)
+def tests_the_sum_of_each_value(traced, *values):
     def sums_to_nan(value):
         if isinstance(value, (tuple, list)):
             return any(map(sums_to_nan, value))
@@ -170,18 +152,14 @@ def adds_up_and_asks_once(traced, *values):
     return found_by(traced, values, sums_to_nan)
 
 
-@breaks("or a tuple", case="nan in one of two results of a node")
-@wrong(
-    "nan_found",
-    says="(nan in one of two results of a node): the answer is `getitem_1`, but the value of `sign_and_log`",
-    read=EVERY,
-)
+@breaks("or a tuple", case="nan in one of a node's two results")
+@wrong("nan_found", says="the answer is `getitem_1`, but the value of an earlier node, `sign_and_log`", read=EVERY)
 def looks_at_tensors_only(traced, *values):
     return found_by(traced, values, lambda value: torch.is_tensor(value) and bool(value.isnan().any()))
 
 
 @breaks("or list of tensors.", case="nan in a list")
-@wrong("nan_found", says="(nan in a list): the answer is `getitem`, but the value of `log_and_sign`", read=EVERY)
+@wrong("nan_found", says="the answer is `getitem`, but the value of an earlier node, `log_and_sign`", read=EVERY)
 def looks_into_tuples_only(traced, *values):
     def holds(value):
         if isinstance(value, tuple):
@@ -192,24 +170,20 @@ def looks_into_tuples_only(traced, *values):
 
 
 @breaks("Any other value, such as a number or `None`, counts as free of nan.", case="a number that is nan")
-@wrong(
-    "nan_found",
-    says="(a number that is nan): the answer is `sharpness`, but the value of this node holds no nan: it",
-    read=EVERY,
-)
-def asks_numbers_too(traced, *values):
+@wrong("nan_found", says="`sharpness`, but the value of this node contains no nan: it is not a tensor", read=EVERY)
+def tests_numbers_too(traced, *values):
     return found_by(traced, values, lambda value: holds_nan(value) or (isinstance(value, float) and math.isnan(value)))
 
 
-@breaks("the first node of the run", case="infinities of both signs, and nan without users")
-@wrong("nan_found", says="the answer is None, but the value of node `sub` holds nan", read=EVERY)
-def leaves_out_what_has_no_users(traced, *values):
+@breaks("the first node of the run", case="infinities of both signs, and nan that nothing uses")
+@wrong("nan_found", says="the answer is None, but the value of node `sub` contains nan", read=EVERY)
+def leaves_out_nodes_without_users(traced, *values):
     traced = copy.deepcopy(traced)
     traced.graph.eliminate_dead_code()
     return found_by(traced, values, holds_nan)
 
 
-@breaks("Return the name", case="a mask that keeps no row")
+@breaks("Return the name", case="a mask that leaves out every row")
 @wrong("nan_found", says="The answer is a node: return its name")
 def returns_the_node(traced, *values):
     watching = Watching(traced, holds_nan)
@@ -217,14 +191,14 @@ def returns_the_node(traced, *values):
     return watching.first
 
 
-@breaks("If there is none, return `None`.", case="a mask that keeps some rows")
-@wrong("nan_found", says="The answer is `softmax`, but the value of this node holds no nan", read=EVERY)
-def knows_the_node(traced, *values):
+@breaks("If there is none, return `None`.", case="a mask that leaves out one row")
+@wrong("nan_found", says="The answer is `softmax`, but the value of this node contains no nan", read=EVERY)
+def always_names_the_softmax(traced, *values):
     return "softmax"
 
 
 @wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `output`")
-def returns_one_value_after_the_other(traced, *values):
+def makes_the_graph_return_each_value_in_turn(traced, *values):
     output = traced.graph.output_node()
     for node in list(traced.graph.nodes):
         if node is not output:
@@ -236,9 +210,7 @@ def returns_one_value_after_the_other(traced, *values):
 
 
 @breaks("whose value holds nan.", case="nan in a parameter")
-@wrong(
-    "nan_found", says="(nan in a parameter): the answer is None, but the value of node `factor` holds nan", read=EVERY
-)
+@wrong("nan_found", says="the answer is None, but the value of node `factor` contains nan", read=EVERY)
 def looks_at_one_dtype_only(traced, *values):
     def holds(value):
         if isinstance(value, (tuple, list)):

@@ -1,4 +1,4 @@
-"""Models, and values with which nan appears on the way, or does not."""
+"""Models, and inputs for which a run produces nan or does not."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ..cases import Weighting, mask, mask_of, table
 
 @fx.wrap
 def sign_and_log(values: Tensor) -> tuple[Tensor, Tensor]:
-    """Two results at once; the second is nan where a value is negative."""
+    """Two results; the second is nan where a value is negative."""
     return values.sign(), values.log()
 
 
 @fx.wrap
 def log_and_sign(values: Tensor) -> list[Tensor]:
-    """Like :func:`sign_and_log`, as a list and in the other order."""
+    """Like :func:`sign_and_log`, but a list in reverse order."""
     return [values.log(), values.sign()]
 
 
 class SignAndLog(NamedTuple):
-    """Two results with names, which are also a tuple."""
+    """A named tuple of two results."""
 
     sign: Tensor
     log: Tensor
@@ -35,12 +35,12 @@ class SignAndLog(NamedTuple):
 
 @fx.wrap
 def named_sign_and_log(values: Tensor) -> SignAndLog:
-    """Like :func:`sign_and_log`, with names."""
+    """Like :func:`sign_and_log`, but a named tuple."""
     return SignAndLog(values.sign(), values.log())
 
 
 class Logs(nn.Module):
-    """A node that gives a tuple with nan inside, used by others; integers and numbers on the way."""
+    """One node returns a tuple that contains nan, and later nodes use it; other nodes return integers or numbers."""
 
     def forward(self, rows: Tensor, power: int = 2, names: Any = None) -> Tensor:
         count = (rows > 0).sum()
@@ -49,7 +49,7 @@ class Logs(nn.Module):
 
 
 class LogList(nn.Module):
-    """A node that gives a list with nan inside."""
+    """One node returns a list that contains nan."""
 
     def forward(self, rows: Tensor) -> Tensor:
         both = log_and_sign(rows)
@@ -57,7 +57,7 @@ class LogList(nn.Module):
 
 
 class NamedLogs(nn.Module):
-    """A node that gives a named tuple with nan inside."""
+    """One node returns a named tuple that contains nan."""
 
     def forward(self, rows: Tensor) -> Tensor:
         both = named_sign_and_log(rows)
@@ -65,14 +65,14 @@ class NamedLogs(nn.Module):
 
 
 class InPlace(nn.Module):
-    """A step works in place: afterwards, the value of the node before it is also nan."""
+    """An in-place step makes nan, so that afterwards the value of the node before it contains nan, too."""
 
     def forward(self, rows: Tensor) -> Tensor:
         return (rows + 1).log_() * 2
 
 
 class NanWeight(nn.Module):
-    """A parameter of 64 bits holds nan, and the node that fetches it is the first that does."""
+    """A float64 parameter contains nan, so the node that fetches it is the first whose value does."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class NanWeight(nn.Module):
 
 
 class Blocks(nn.Module):
-    """A layer makes the nan. Layers and a parameter are in another module, and arguments are passed by name."""
+    """A layer makes nan; the layers and a parameter are in a submodule, and some arguments are passed by keyword."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Blocks(nn.Module):
 
 
 class Opposite(nn.Module):
-    """Infinities of both signs, whose sum is nan; a node without users is nan. A tuple of numbers on the way."""
+    """A value has infinities of both signs, whose sum is nan; a node without users is nan; one value is a tuple."""
 
     def forward(self, rows: Tensor) -> Tensor:
         infinite = rows / 0
@@ -107,7 +107,7 @@ class Opposite(nn.Module):
 
 
 def run_on(*values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The traced model, and the values that it is run on."""
+    """Pass the traced model, and the values to run it on."""
     return lambda model: (fx.symbolic_trace(model), *values)
 
 
@@ -117,18 +117,18 @@ _HOLED = torch.tensor([[1.0, torch.nan, 2.0, 3.0]] * 5)
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a mask that keeps no row", Weighting, tuple),
-        Case("a mask that keeps some rows", Weighting, tuple, given=run_on(table(), mask())),
+        Case("a mask that leaves out every row", Weighting, tuple),
+        Case("a mask that leaves out one row", Weighting, tuple, given=run_on(table(), mask())),
         Case("nan in an input", Weighting, tuple, True, run_on(_HOLED, mask())),
-        Case("nan in one of two results of a node", Logs, tuple, True, run_on(_SIGNED)),
+        Case("nan in one of a node's two results", Logs, tuple, True, run_on(_SIGNED)),
         Case("no nan, and a node with two results", Logs, tuple, True, run_on(_SIGNED.abs(), 3)),
         Case("nan in a list", LogList, tuple, True, run_on(_SIGNED)),
-        Case("nan that a layer makes", Blocks, tuple, True, run_on(_SIGNED)),
+        Case("nan from a layer", Blocks, tuple, True, run_on(_SIGNED)),
         Case("nan in a named tuple", NamedLogs, tuple, True, run_on(_SIGNED)),
         Case("a number that is nan", Weighting, tuple, True, run_on(table(), mask(), math.nan)),
         Case("a step that works in place", InPlace, tuple, True, run_on(_SIGNED * 2)),
         Case("nan in a parameter", NanWeight, tuple, True, run_on(_SIGNED)),
-        Case("infinities of both signs, and nan without users", Opposite, tuple, True, run_on(_SIGNED)),
+        Case("infinities of both signs, and nan that nothing uses", Opposite, tuple, True, run_on(_SIGNED)),
     ),
     given=run_on(table(), mask_of(*[False] * 5)),
 )

@@ -1,4 +1,4 @@
-"""Runs by an interpreter that frees what is not needed, and by others that hold values too long."""
+"""Interpreters that free values at different times, and models that they run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..cases import ROWS, WIDTH, Mixed, Unused, with_inputs, without_gradients
 
 
 class Hoarding(fx.Interpreter):
-    """An interpreter that keeps every value to the end of the run."""
+    """Keeps every value to the end of the run."""
 
     def __init__(self, module: nn.Module) -> None:
         super().__init__(module, garbage_collect_values=False)
 
 
 class Collecting(fx.Interpreter):
-    """An interpreter that keeps every result, in a place that is not its ``env``."""
+    """Keeps every result in a list, outside ``env``."""
 
     def __init__(self, module: nn.Module) -> None:
         super().__init__(module)
@@ -32,7 +32,7 @@ class Collecting(fx.Interpreter):
 
 
 class Dropping(fx.Interpreter):
-    """An interpreter that deletes a result that no node uses as soon as it is made."""
+    """Deletes a result without users as soon as it is computed."""
 
     def __init__(self, module: nn.Module) -> None:
         super().__init__(module)
@@ -42,7 +42,7 @@ class Dropping(fx.Interpreter):
 
 
 class Late(fx.Interpreter):
-    """An interpreter that holds what a node has used until the next node has run."""
+    """Keeps the values that a node used until the next node has run."""
 
     def run_node(self, n: fx.Node) -> Any:
         value = super().run_node(n)
@@ -51,7 +51,7 @@ class Late(fx.Interpreter):
 
 
 class Skip(nn.Module):
-    """An input whose name differs from its parameter's, used by the first and by the last step."""
+    """Both the first and the last step use an input, whose node differs in name from the parameter."""
 
     def forward(self, input: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
         hidden = torch.relu(input)
@@ -60,7 +60,7 @@ class Skip(nn.Module):
 
 
 class Layered(nn.Module):
-    """A layer, methods, a function; the last step has no users, and `output` alone uses what was made before it."""
+    """A layer, methods and a function; the last step has no users, and only `output` uses the step before it."""
 
     def __init__(self, width: int = WIDTH) -> None:
         super().__init__()
@@ -84,13 +84,13 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("the gated mix", Mixed, tuple, given=_FREEING),
-        Case("the gated mix, hoarded", Mixed, tuple, given=_HOARDING),
+        Case("the gated mix, with every value kept", Mixed, tuple, given=_HOARDING),
         Case("values without users", Unused, tuple, unseen=True, given=_FREEING),
-        Case("an input that the last node uses, in a graph that was edited", Skip, tuple, unseen=True, given=_EDITED),
+        Case("an input that the last step uses, in an edited graph", Skip, tuple, unseen=True, given=_EDITED),
         Case("a layer and methods", Layered, tuple, unseen=True, given=_HOARDING),
         Case("results kept in a list", Mixed, tuple, unseen=True, given=_COLLECTING),
-        Case("results held for one node more", Skip, tuple, unseen=True, given=_LATE),
-        Case("values without users, dropped at once", Unused, tuple, unseen=True, given=_DROPPING),
+        Case("results kept for one node longer", Skip, tuple, unseen=True, given=_LATE),
+        Case("values without users, freed at once", Unused, tuple, unseen=True, given=_DROPPING),
     ),
     call=without_gradients,
 )

@@ -1,4 +1,4 @@
-"""Measure which values are alive without need."""
+"""Measure which values an interpreter keeps alive without need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fxbook.rules.view import CaseView
 from ..check import differences, made_before, needed
 from .cases import Collecting, Dropping, Hoarding, Late
 
-# Of each interpreter: whether it holds the value of a node when a later step begins, needed or not.
+# For each interpreter, whether it still holds a node's value, needed or not, when a later step begins.
 HOLDS: dict[type[fx.Interpreter], Callable[[NodeRecord, NodeRecord], bool]] = {
     fx.Interpreter: lambda node, step: not node.users,
     Hoarding: lambda node, step: True,
@@ -26,9 +26,9 @@ HOLDS: dict[type[fx.Interpreter], Callable[[NodeRecord, NodeRecord], bool]] = {
 
 
 @rule
-def tells_unneeded(case: CaseView) -> Found:
-    """The answer maps each node that computes to what is alive then without need."""
-    # In this order: making the arguments makes the graph.
+def unneeded_values(case: CaseView) -> Found:
+    """The answer maps each node that computes to the values that are alive then without need."""
+    # In this order, because making the arguments also makes the graph.
     holds, graph = HOLDS[case.arguments[0]], case.before
     must = needed(graph)
     unneeded = {
@@ -40,13 +40,13 @@ def tells_unneeded(case: CaseView) -> Found:
     def surplus(step: str, value: str) -> str:
         if graph.named(value) is None:
             return "is not a node of the graph."
-        return "must be alive." if value in must[step] else "is freed earlier in this interpreter: what else holds it?"
+        return "must be alive." if value in must[step] else "is freed earlier by this interpreter: what else holds it?"
 
     def lacking(value: str) -> str:
         node = graph.named(value)
-        return " `boxed_run` calls `run_node` for no input." if node and node.op == "placeholder" else ""
+        return " `boxed_run` does not call `run_node` for inputs." if node and node.op == "placeholder" else ""
 
     yield from differences(case.value, unneeded, "is alive without need", surplus, lacking)
 
 
-CHECK = Check((tells_unneeded, input_unchanged))
+CHECK = Check((unneeded_values, input_unchanged))

@@ -1,20 +1,23 @@
-"""Answers to 08-free-early: an interpreter that meets the bound on every graph."""
+"""Answers to 08-free-early: an interpreter that meets the lower bound on every graph."""
 
 from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+REFERENCED = (
+    "08_boxed_run#runtimeerror-node-mix-referenced-nonexistent-value-query-run-graphlint-to-diagnose-such-issues"
+)
 BOX = "08_boxed_run#a-box-that-is-emptied"
 LENGTH = "08_boxed_run#a-list-as-long-as-the-signature"
-SQUARE = "While node `mul` computes, the value `square` is alive: no node uses it"
+SQUARE = "While node `mul` computes, the value `square` is still alive, but no node uses it"
 
 
 def inputs(graph):
     return graph.find_nodes(op="placeholder")
 
 
-class Entering(fx.Interpreter):
-    """Enters results without users as their own last users."""
+class FreesUnusedResults(fx.Interpreter):
+    """Deletes results without users as soon as they are computed."""
 
     def __init__(self, module):
         super().__init__(module)
@@ -24,14 +27,11 @@ class Entering(fx.Interpreter):
 
 
 def without_unused(runner, args_list):
-    """Puts None in the place of each input without users."""
+    """Replaces each input without users with None."""
     if len(args_list) == len(inputs(runner.graph)):
         for place, node in enumerate(inputs(runner.graph)):
             if not node.users:
                 args_list[place] = None
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -48,7 +48,7 @@ class SweepsBeforeEachNode(fx.Interpreter):
         return result
 
 
-class LoopsByItself(fx.Interpreter):
+class RunsItsOwnLoop(fx.Interpreter):
     def boxed_run(self, args_list):
         given = inputs(self.graph)
         if len(args_list) != len(given):
@@ -69,7 +69,7 @@ class LoopsByItself(fx.Interpreter):
 
 @right
 def is_made_by_a_function(traced):
-    return LoopsByItself(traced)
+    return RunsItsOwnLoop(traced)
 
 
 @right
@@ -94,7 +94,7 @@ class TakesEachInputAtItsPlaceholder(fx.Interpreter):
 
 
 @right
-class BeginsWithAnEnvironment(Entering):
+class BeginsWithAnEnvironment(FreesUnusedResults):
     def boxed_run(self, args_list):
         env = {node: value if node.users else None for node, value in zip(inputs(self.graph), args_list, strict=True)}
         del args_list[:]
@@ -104,12 +104,9 @@ class BeginsWithAnEnvironment(Entering):
             self.env.clear()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("An input without a user is freed before the first node computes.", case="two inputs without users")
-@wrong("let_go", says="(two inputs without users): while node `exp` computes, the input `names` is alive")
-class ForgetsAllInputsButOne(Entering):
+@wrong("let_go", says="(two inputs without users): while node `exp` computes, the input `names` is still alive")
+class FreesOneInputWithoutUsers(FreesUnusedResults):
     def boxed_run(self, args_list):
         if len(args_list) == len(inputs(self.graph)):
             for place, node in enumerate(inputs(self.graph)):
@@ -123,7 +120,7 @@ class ForgetsAllInputsButOne(Entering):
 
 @breaks("A result without a user is freed before the next node computes.", case="values without users")
 @wrong("let_go", says=SQUARE)
-class ForgetsTheResults(fx.Interpreter):
+class KeepsResultsWithoutUsers(fx.Interpreter):
     def boxed_run(self, args_list):
         without_unused(self, args_list)
         result = super().boxed_run(args_list)
@@ -137,7 +134,7 @@ class ForgetsTheResults(fx.Interpreter):
     case="values without users",
 )
 @wrong("nothing_held_after", says="is still alive", read="08_boxed_run#what-stays-after-the-run")
-class LeavesEnvAsItIs(Entering):
+class LeavesEnvAsItIs(FreesUnusedResults):
     def boxed_run(self, args_list):
         without_unused(self, args_list)
         return super().boxed_run(args_list)
@@ -145,7 +142,7 @@ class LeavesEnvAsItIs(Entering):
 
 @breaks("Afterwards the list is empty", case="values without users")
 @wrong("list_is_empty", says="The list still holds 3 inputs after the run", read=BOX)
-class EmptiesACopy(Entering):
+class EmptiesACopy(FreesUnusedResults):
     def boxed_run(self, args_list):
         args_list = list(args_list)
         without_unused(self, args_list)
@@ -154,8 +151,8 @@ class EmptiesACopy(Entering):
         return result
 
 
-@wrong("uses_what_was_passed", says="Node `exp` uses `features`, but was given `scale`")
-class TakesTheInputsFromTheEnd(Entering):
+@wrong("uses_what_was_passed", says="Node `exp` uses `features`, but got `scale`")
+class TakesTheInputsFromTheEnd(FreesUnusedResults):
     def boxed_run(self, args_list):
         if len(args_list) != len(inputs(self.graph)):
             raise ValueError("as many items as inputs")
@@ -181,8 +178,8 @@ class RemovesDeadNodes(fx.Interpreter):
         return result
 
 
-@wrong("keeps_to_env", says="KeyError: output. `output` is looked up or deleted in `env`, but is not there")
-class EntersEveryNodeWithoutUsers(fx.Interpreter):
+@wrong("keeps_to_env", says="KeyError: output. `output` is looked up in `env` or deleted from it, but is not there")
+class DeletesTheOutputToo(fx.Interpreter):
     def __init__(self, module):
         super().__init__(module)
         for node in self.graph.nodes:
@@ -195,12 +192,8 @@ class EntersEveryNodeWithoutUsers(fx.Interpreter):
 
 
 @breaks("A list of the wrong length raises an error.", case="values without users")
-@wrong(
-    "refuses_other_lengths",
-    says="A list of 4 items is accepted without an error, but the graph has 3 inputs",
-    read=LENGTH,
-)
-class TakesAListOfAnyLength(Entering):
+@wrong("refuses_other_lengths", says="A list of 4 items raises no error, although the graph has 3 inputs", read=LENGTH)
+class TakesAListOfAnyLength(FreesUnusedResults):
     def boxed_run(self, args_list):
         env = {node: value if node.users else None for node, value in zip(inputs(self.graph), args_list)}  # noqa: B905
         args_list.clear()
@@ -210,8 +203,8 @@ class TakesAListOfAnyLength(Entering):
 
 
 @breaks("only the values that this node or a later node uses are alive.", case="the gated mix")
-@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last user is `mul_1`")
-class KeepsTheLoopVariable(Entering):
+@wrong("let_go", says="While node `add` computes, the input `right` is still alive, but its last user is `mul_1`")
+class KeepsTheLoopVariable(FreesUnusedResults):
     def boxed_run(self, args_list):
         env = {}
         for node, value in zip(inputs(self.graph), args_list, strict=True):
@@ -224,13 +217,9 @@ class KeepsTheLoopVariable(Entering):
 
 @breaks(
     "Write an interpreter whose `boxed_run` meets the lower bound on every graph",
-    case="a graph that was edited, its users in another order",
+    case="an edited graph, whose users are in another order",
 )
-@wrong(
-    "ends well",
-    says="(a graph that was edited, its users in another order): your code raises RuntimeError: Node add referenced",
-    read="08_boxed_run#runtimeerror-node-mix-referenced-nonexistent-value-query-run-graphlint-to-diagnose-such-issues",
-)
+@wrong("ends well", says="your code raises RuntimeError: Node add referenced", read=REFERENCED)
 class TakesTheLastOfTheUsers(fx.Interpreter):
     def boxed_run(self, args_list):
         given = inputs(self.graph)
@@ -248,6 +237,6 @@ class TakesTheLastOfTheUsers(fx.Interpreter):
         return last
 
 
-made = Entering(fx.symbolic_trace(nn.ReLU()))
-made.__name__ = "an_interpreter_that_was_made"
+made = FreesUnusedResults(fx.symbolic_trace(nn.ReLU()))
+made.__name__ = "an_object_of_the_class"
 wrong("ends well", says="pass the class itself, by its name, without ()")(made)

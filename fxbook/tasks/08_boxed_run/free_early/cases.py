@@ -12,11 +12,11 @@ from torch import Tensor, fx, nn
 from fxbook.cases import Case, Usage
 
 from ..cases import Mixed, Nested, Residual, Unused
-from ..watched_run.cases import draw, inputs_of, run_watched, with_inputs_of_its_own
+from ..watched_run.cases import inputs_of, random_inputs, run_watched, with_inputs_of_its_own
 
 
 class InPlace(nn.Module):
-    """A value changed in place: the change returns the value itself, and that result has no users."""
+    """A value is changed in place; the in-place call returns the same tensor, and nothing uses that result."""
 
     def forward(self, features: Tensor, bias: Tensor) -> Tensor:
         hidden = torch.exp(features)
@@ -33,29 +33,28 @@ class UnusedTwice(nn.Module):
 
 
 class Edited(Residual):
-    """A residual whose graph was edited: the users of a value are in a different order from the list."""
+    """The same model; its graph is edited, so that the users of a value are not in list order."""
 
 
 def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
-    """Run through ``boxed_run`` of an instance of the class."""
+    """Run the model through ``boxed_run`` of an object of the class."""
     if not callable(answer):
         raise TypeError("pass the class itself, by its name, without ()")
 
-    def use(traced: fx.GraphModule, handed: list[Tensor]) -> Callable[[], Any]:
+    def use(traced: fx.GraphModule, passed: list[Tensor]) -> Callable[[], Any]:
         runner = answer(traced)
-        return lambda: runner.boxed_run(handed)
+        return lambda: runner.boxed_run(passed)
 
     observed = run_watched(use, model, tensors, edited=isinstance(model, Edited))
     return {**observed, "taken": _lengths_taken(answer, model)} if "steps" in observed else observed
 
 
 def _lengths_taken(answer: Callable[..., Any], model: nn.Module) -> list[int]:
-    """The lengths of a list, one item too long or too short, that the answer runs on without an error."""
-    taken = []
-    inputs = inputs_of(model)
+    """Of the two lengths of a list that is one item too long or too short, those that raise no error."""
+    taken, inputs = [], inputs_of(model)
     for length in (inputs + 1, inputs - 1):
         with contextlib.suppress(Exception), torch.no_grad():
-            answer(fx.symbolic_trace(model)).boxed_run(draw(length))
+            answer(fx.symbolic_trace(model)).boxed_run(random_inputs(length))
             taken.append(length)
     return taken
 
@@ -68,8 +67,8 @@ USAGE = Usage(
         Case("two inputs without users", UnusedTwice, tuple, unseen=True),
         Case("a value changed in place", InPlace, tuple, unseen=True),
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
-        Case("values used in lists and by name", Nested, tuple, unseen=True),
-        Case("a graph that was edited, its users in another order", Edited, tuple, unseen=True),
+        Case("values used in lists and by keyword", Nested, tuple, unseen=True),
+        Case("an edited graph, whose users are in another order", Edited, tuple, unseen=True),
     ),
     given=with_inputs_of_its_own,
     call=call_boxed_run,

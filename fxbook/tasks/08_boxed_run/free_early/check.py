@@ -1,4 +1,4 @@
-"""Free every value as early as possible."""
+"""Check that an interpreter frees every value as early as possible."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ..watched_run.check import (
 
 @rule("08_boxed_run#a-box-that-is-emptied")
 def list_is_empty(case: CaseView) -> Found:
-    """The list that was passed is empty after the run."""
+    """After the run, the list that was passed is empty."""
     yield from left_in(case, "list")
 
 
 @rule("08_boxed_run#a-list-as-long-as-the-signature")
 def refuses_other_lengths(case: CaseView) -> Found:
-    """A list that is too long or too short raises."""
+    """A list that is too long or too short raises an error."""
     run = run_of(case)
     inputs = sum(node.op == "placeholder" for node in case.before)
     for length in run.taken if run else ():
-        yield None, f"A list of {length} items is accepted without an error, but the graph has {inputs} inputs."
+        yield None, f"A list of {length} items raises no error, although the graph has {inputs} inputs."
 
 
 CHECK = Check(

@@ -1,14 +1,12 @@
-"""Answers to 08-last-readers: after which node a value can be freed."""
+"""Answers to 08-last-readers: the node after which each value can be freed."""
 
 from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
-class FirstMetFromBelow:
+class WalksBackwards:
     def __call__(self, graph):
         last = {}
         for node in reversed(graph.nodes):
@@ -20,8 +18,8 @@ class FirstMetFromBelow:
 
 
 @right
-def looks_at_all_that_comes_later(graph):
-    """It does not look at ``users``."""
+def looks_at_all_later_nodes(graph):
+    """Does not read ``users``."""
     order, last = list(graph.nodes), {}
     for place, node in enumerate(order[:-1]):
         last[node.name] = node.name
@@ -32,7 +30,7 @@ def looks_at_all_that_comes_later(graph):
 
 
 @right
-def counts_the_uses_that_are_left(graph):
+def counts_the_remaining_uses(graph):
     left = {node: len(node.users) for node in graph.nodes}
     last = {node: node for node, count in left.items() if count == 0 and node.op != "output"}
     for node in graph.nodes:
@@ -44,7 +42,7 @@ def counts_the_uses_that_are_left(graph):
 
 
 @right
-def walks_through_the_arguments(graph):
+def maps_over_the_arguments(graph):
     last = {}
 
     def note(read):
@@ -58,51 +56,42 @@ def walks_through_the_arguments(graph):
     return {node.name: name for node, name in last.items()}
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("graphs whose nodes were moved after tracing.", case="a graph whose nodes were moved")
-@wrong(
-    "ends_at_last_user",
-    says="(a graph whose nodes were moved): node `mul_1` uses `second`, but another user comes later",
-)
-def takes_the_last_of_users(graph):
+@wrong("ends_at_last_user", says="the answer for `second` is `mul_1`, but another user of it comes later")
+def takes_the_last_entry_of_users(graph):
     return {node.name: (list(node.users) or [node])[-1].name for node in graph.nodes if node.op != "output"}
 
 
 @breaks("A node without users gets its own name", case="values without users")
 @wrong("ends_at_last_user", says="No node uses `mask`: its answer should be `mask` itself, not `output`")
-def lets_the_unused_live_to_the_end(graph):
+def keeps_unused_values_to_the_end(graph):
     return {node.name: max(node.users).name if node.users else "output" for node in graph.nodes if node.op != "output"}
 
 
 @breaks("except `output`.", case="the attention of the chapter")
-@wrong("ends_at_last_user", says="`output` is in the answer, but should not be")
+@wrong("ends_at_last_user", says="`output` is a key of the answer, but should not be")
 def has_an_entry_for_output(graph):
     return {node.name: max(node.users, default=node).name for node in graph.nodes}
 
 
 @breaks("Return a dict.", case="the attention of the chapter")
-@wrong("ends_at_last_user", says="not a dict with names")
+@wrong("ends_at_last_user", says="not a dict with node names")
 def returns_a_list_of_pairs(graph):
     return [(node, max(node.users, default=node)) for node in graph.nodes if node.op != "output"]
 
 
-@breaks("that uses this node.", case="values used in lists and by name")
-@wrong("ends_at_last_user", says="node `add` uses `first`, but another user comes later")
-def looks_at_plain_arguments_only(graph):
+@breaks("that uses this node.", case="values used in lists and by keyword")
+@wrong("ends_at_last_user", says="the answer for `first` is `add`, but another user of it comes later")
+def looks_at_positional_arguments_only(graph):
     last = {node.name: node.name for node in graph.nodes if node.op != "output"}
     for node in graph.nodes:
         last |= {read.name: node.name for read in node.args if isinstance(read, fx.Node)}
     return last
 
 
-SLICE = "(a slice up to a value, and a result used twice)"
-
-
-@breaks("the last node in the list", case="a slice up to a value, and a result used twice")
-@wrong("ends_at_last_user", says=f"{SLICE}: node `getitem` uses `relu`, but another user comes later in the list")
-def takes_output_for_a_user_only_where_there_is_no_other(graph):
+@breaks("the last node in the list", case="a value used in a slice, and a result used twice")
+@wrong("ends_at_last_user", says="the answer for `relu` is `getitem`, but another user of it comes later in the list")
+def counts_output_only_if_there_is_no_other_user(graph):
     last = {}
     for node in graph.nodes:
         if node.op != "output":
@@ -112,22 +101,14 @@ def takes_output_for_a_user_only_where_there_is_no_other(graph):
 
 
 @breaks("the names of all nodes", case="a graph that fetches a weight")
-@wrong(
-    "ends_at_last_user",
-    says="(a graph that fetches a weight): node `scale` is missing from the answer",
-)
+@wrong("ends_at_last_user", says="(a graph that fetches a weight): node `scale` is not a key of the answer")
 def leaves_out_weights(graph):
     steps = [node for node in graph.nodes if node.op == "placeholder" or node.op.startswith("call")]
     return {node.name: max(node.users, default=node).name for node in steps}
 
 
-@wrong("graph_left_alone", says="The graph that was passed has been changed: node `square`")
-def removes_what_has_no_users(graph):
+@wrong("graph_left_alone", says="Your code has changed the graph that was passed: node `square`")
+def removes_nodes_without_users(graph):
     last = {node.name: max(node.users, default=node).name for node in graph.nodes if node.op != "output"}
     graph.eliminate_dead_code()
     return last
-
-
-@wrong("ends well", says="max")
-def asks_for_the_last_of_no_users(graph):
-    return {node.name: max(node.users).name for node in graph.nodes if node.op != "output"}

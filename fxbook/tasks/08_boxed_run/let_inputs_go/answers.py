@@ -1,19 +1,16 @@
-"""Answers to 08-let-inputs-go: inputs by name, each freed after its last user."""
+"""Answers to 08-let-inputs-go: inputs by name, each freed after its last use."""
 
 from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-HELD = "While node `mul` computes, the input `gate` is alive: its last user is `sigmoid`"
+HELD = "While node `mul` computes, the input `gate` is still alive, but its last user is `sigmoid`"
 BOX = "08_boxed_run#a-box-that-is-emptied"
 AFTER = "08_boxed_run#what-stays-after-the-run"
 
 
 def inputs(traced):
     return traced.graph.find_nodes(op="placeholder")
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -67,9 +64,6 @@ def replaces_the_method_of_an_instance(traced, named):
         runner.env.clear()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("Afterwards the dict is empty", case="the gated mix")
 @wrong("nothing_left", says="The dict still holds 3 inputs after the run", read=BOX)
 def leaves_the_dict_as_it_was(traced, named):
@@ -78,42 +72,34 @@ def leaves_the_dict_as_it_was(traced, named):
 
 @breaks("Free each input after its last use.", case="the gated mix")
 @wrong("let_go", says=HELD)
-def hands_over_a_copy_of_the_list(traced, named):
+def passes_a_copy_of_the_list(traced, named):
     box = [named.pop(node.name) for node in inputs(traced)]
     return fx.Interpreter(traced).boxed_run(list(box))
 
 
 @breaks("in any order", case="four inputs, one of them a parameter `input`")
-@wrong("uses_what_was_passed", says="node `mul` uses `weight`, but was given `bias`")
+@wrong("uses_what_was_passed", says="node `mul` uses `weight`, but got `bias`")
 def sorts_the_names(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(name) for name in sorted(named)])
 
 
 @breaks("the name of each placeholder", case="four inputs, one of them a parameter `input`")
 @wrong("ends well", says="(four inputs, one of them a parameter `input`): your code raises KeyError: 'input'")
-def asks_for_the_parameters(traced, named):
+def goes_by_parameter_names(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(node.target) for node in inputs(traced)])
 
 
-@wrong("ends well", says="sigmoid(): argument 'input'")
-def hands_over_the_dict(traced, named):
-    return fx.Interpreter(traced).boxed_run(named)
-
-
 @breaks("to its tensor", case="the gated mix")
-@wrong("uses_what_was_passed", says="Node `sigmoid` was given a tensor that does not share the memory of `gate`")
+@wrong("uses_what_was_passed", says="Node `sigmoid` got a tensor that does not share memory with `gate`")
 def clones_every_input(traced, named):
     box = [named[node.name].clone() for node in inputs(traced)]
     named.clear()
     return fx.Interpreter(traced).boxed_run(box)
 
 
-@breaks("Free each input after its last use.", case="values used in lists and by name")
-@wrong(
-    "let_go",
-    says="while node `mul` computes, the input `first` is alive: its last user is `cat`",
-)
-def looks_for_plain_arguments_to_delete(traced, named):
+@breaks("Free each input after its last use.", case="values used in lists and by keyword")
+@wrong("let_go", says="while node `mul` computes, the input `first` is still alive, but its last user is `cat`")
+def looks_at_positional_arguments_only(traced, named):
     env = {node: named.pop(node.name) for node in inputs(traced)}
     runner = fx.Interpreter(traced)
     for node in traced.graph.nodes:
@@ -130,14 +116,14 @@ runners = []
 
 
 @breaks("and you keep nothing.", case="the gated mix")
-@wrong("nothing_held_after", says="`tanh` is still alive: something of yours holds it", read=AFTER)
+@wrong("nothing_held_after", says="`tanh` is still alive: your code still refers to it", read=AFTER)
 def keeps_the_interpreter(traced, named):
     runners.append(fx.Interpreter(traced))
     return runners[-1].boxed_run([named.pop(node.name) for node in inputs(traced)])
 
 
-@wrong("keeps_to_env", says="KeyError: output. `output` is looked up or deleted in `env`, but is not there")
-def deletes_all_that_has_no_users(traced, named):
+@wrong("keeps_to_env", says="KeyError: output. `output` is looked up in `env` or deleted from it, but is not there")
+def deletes_the_output_too(traced, named):
     runner = fx.Interpreter(traced)
     runner.env = {node: named.pop(node.name) for node in inputs(traced)}
     for node in traced.graph.nodes:

@@ -1,4 +1,4 @@
-"""Models whose inputs are handed over by name."""
+"""Models whose inputs are passed by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..watched_run.cases import run_watched, with_inputs_of_its_own
 
 
 class Shifted(nn.Module):
-    """Four inputs that are not in the order of their names, one with a name that differs from its parameter's."""
+    """Four inputs that are not in alphabetical order; the node of one differs in name from its parameter."""
 
     def forward(self, weight: Tensor, input: Tensor, shift: Tensor, bias: Tensor) -> Tensor:
         scaled = torch.mul(torch.sub(input, shift), weight)
@@ -23,7 +23,7 @@ class Shifted(nn.Module):
 
 
 def call_by_name(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
-    """Run through a function of the module and a dict of inputs."""
+    """Run the model through a function that takes the module and a dict of inputs."""
     return run_watched(lambda traced, named: lambda: answer(traced, named), model, tensors, by_name=True)
 
 
@@ -32,7 +32,7 @@ USAGE = Usage(
     cases=(
         Case("the gated mix", Mixed, tuple),
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
-        Case("values used in lists and by name", Nested, tuple, unseen=True),
+        Case("values used in lists and by keyword", Nested, tuple, unseen=True),
         Case("four inputs, one of them a parameter `input`", Shifted, tuple, unseen=True),
     ),
     given=with_inputs_of_its_own,

@@ -1,4 +1,4 @@
-"""Run a graph on inputs by name, and free each input after its last use."""
+"""Check a run on inputs by name, which frees each input after its last use."""
 
 from __future__ import annotations
 
@@ -6,19 +6,12 @@ from fxbook.cases import Check
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..watched_run.check import (
-    keeps_to_env,
-    left_in,
-    let_go,
-    nothing_held_after,
-    result_is_right,
-    uses_what_was_passed,
-)
+from ..watched_run.check import keeps_to_env, left_in, let_go, nothing_held_after, result_is_right, uses_what_was_passed
 
 
 @rule("08_boxed_run#a-box-that-is-emptied")
 def nothing_left(case: CaseView) -> Found:
-    """The dict that was passed is empty after the run."""
+    """After the run, the dict that was passed is empty."""
     yield from left_in(case, "dict")
 
 

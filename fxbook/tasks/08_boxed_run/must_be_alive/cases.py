@@ -1,21 +1,11 @@
-"""Graphs with every kind of argument, one with a weight, and one whose nodes were moved."""
+"""Graphs with every kind of argument, two with a weight, and one whose nodes were moved."""
 
 from __future__ import annotations
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.running import with_changes
 
-from ..cases import (
-    Attention,
-    Mixed,
-    Nested,
-    Residual,
-    Unused,
-    Weighted,
-    Windowed,
-    graph_of,
-    moved_graph_of,
-    with_changes,
-)
+from ..cases import Attention, Mixed, Nested, Residual, Unused, Weighted, Windowed, graph_of, moved_graph_of
 
 USAGE = Usage(
     "compute",
@@ -24,10 +14,10 @@ USAGE = Usage(
         Case("the attention of the chapter", Attention, tuple),
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
         Case("values without users", Unused, tuple, unseen=True),
-        Case("values used in lists and by name", Nested, tuple, unseen=True),
+        Case("values used in lists and by keyword", Nested, tuple, unseen=True),
         Case("a graph whose nodes were moved", Nested, tuple, unseen=True, given=moved_graph_of),
         Case("a graph that fetches a weight", Weighted, tuple, unseen=True),
-        Case("a slice up to a value, and a weight that is fetched late", Windowed, tuple, unseen=True),
+        Case("a slice up to a value, and a weight fetched late", Windowed, tuple, unseen=True),
     ),
     given=graph_of,
     call=with_changes,

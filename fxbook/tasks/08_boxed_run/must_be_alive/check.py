@@ -1,22 +1,24 @@
-"""Tell which values must be alive while a node computes."""
+"""List the values that must be alive while each node computes."""
 
 from __future__ import annotations
 
 from fxbook.cases import Check
+from fxbook.rules.explained import graph_left_alone
+from fxbook.rules.returned import entry
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import differences, graph_left_alone, needed, returned
+from ..check import differences, needed
 
 
 @rule
-def tells_needed(case: CaseView) -> Found:
-    """The answer maps each node that computes to the values that have to be alive while it does."""
+def needed_values(case: CaseView) -> Found:
+    """The answer maps each node that computes to the values that must be alive while it computes."""
 
     def surplus(step: str, value: str) -> str:
         return "need not be alive." if case.before.named(value) else "is not a node of the graph."
 
-    yield from differences(returned(case), needed(case.before), "must be alive", surplus)
+    yield from differences(entry(case.value, "returned"), needed(case.before), "must be alive", surplus)
 
 
-CHECK = Check((tells_needed, graph_left_alone))
+CHECK = Check((needed_values, graph_left_alone))

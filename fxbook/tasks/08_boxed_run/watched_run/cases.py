@@ -1,4 +1,4 @@
-"""A run through an answer, of a graph in which every step records which values are alive."""
+"""Run a graph through an answer and record, before each step, which values are alive."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from torch.utils import _pytree as pytree
 from ..cases import ROWS, WIDTH, edit
 
 
-def draw(count: int) -> list[Tensor]:
-    """This many inputs, which nothing but the list holds."""
+def random_inputs(count: int) -> list[Tensor]:
+    """Inputs to which only this list refers."""
     return [torch.randn(ROWS, WIDTH) for _ in range(count)]
 
 
 def inputs_of(model: nn.Module) -> int:
-    """How many inputs the model takes."""
+    """The number of inputs of the model."""
     return len(fx.symbolic_trace(model).graph.find_nodes(op="placeholder"))
 
 
 def with_inputs_of_its_own(model: nn.Module) -> tuple[nn.Module, list[Tensor]]:
-    """The model and a list of inputs, which nothing else holds."""
-    return model, draw(inputs_of(model))
+    """Pass the model, and a list of inputs to which nothing else refers."""
+    return model, random_inputs(inputs_of(model))
 
 
 def run_watched(
@@ -36,15 +36,18 @@ def run_watched(
     by_name: bool = False,
     edited: bool = False,
 ) -> dict[str, Any]:
-    """Run the watched graph of the model through the answer and record what was alive, and when.
+    """Run the watched graph of a model through an answer and record which values are alive at each step.
 
     Args:
-        use: takes the graph and the inputs, and returns a function that runs them; what it holds stays alive after the
-            run.
-        model: whose graph is run.
-        tensors: the inputs, which nothing but this list holds.
-        by_name: pass the inputs as a dict by name, in a different order, and not as the list.
-        edited: whether the graph was edited, so that a value's users are not in list order.
+        use: takes the traced module and the inputs, and returns a function that runs them; values to which that
+            function refers stay alive after the run.
+        model: the model to trace.
+        tensors: the inputs; only this list refers to them.
+        by_name: whether to pass the inputs as a dict by name, in a different order, instead of as the list.
+        edited: whether to edit the graph first, so that the users of a value are not in list order.
+
+    Returns:
+        What a rule reads as :class:`Run`, or ``{"not in env": name}`` if a node's value was looked up in vain.
     """
     traced, watch = watched(model)
     if edited:
@@ -54,7 +57,7 @@ def run_watched(
         watch.see(name, tensors[place])
     handed: Any = tensors
     if by_name:
-        # The last comes first: neither the input order nor its reverse.
+        # Neither the order of the inputs nor its reverse: the last comes first.
         handed = {names[-1]: tensors.pop()} | {name: tensors.pop(0) for name in names[:-1]}
     with torch.no_grad():
         run = use(traced, handed)
@@ -64,7 +67,7 @@ def run_watched(
             if not error.args or not isinstance(error.args[0], fx.Node):
                 raise
             return {"not in env": error.args[0].name}
-        # A copy, so that what is alive after the next lines is held by the answer.
+        # Copied, so that after the next lines only the answer can keep values alive.
         copied, left = pytree.tree_map_only(Tensor, torch.clone, result), len(handed)
         handed.clear()
         del result
@@ -73,7 +76,7 @@ def run_watched(
 
 
 def watched(model: nn.Module) -> tuple[fx.GraphModule, Watch]:
-    """The traced model, with a :class:`Step` as the target of each call; names, order and users stay."""
+    """The traced model, with a :class:`Step` as the target of each call; node names, order and users are unchanged."""
     traced, watch = fx.symbolic_trace(model), Watch()
     for node in traced.graph.nodes:
         if node.op == "call_method":
@@ -94,12 +97,12 @@ def _method(name: str, value: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 class Watch:
-    """Records, whenever a step computes, which values are alive (their memory exists). Holds only weak references.
+    """Records, before each step computes, which values are alive: those whose memory exists. Keeps none alive.
 
-    ``steps`` is a list of ``(name of the node, names of the values alive)``, the step's own result not among them. A
-    result in memory that is already known, such as an in-place method's, goes by its old name. ``astray`` has the steps
-    that were given a different value from the one their node reads: ``(name of the node, name of the value, name of
-    what it got)``, the last ``""`` for a tensor that is neither an input nor a result.
+    ``steps`` is a list of ``(name of the node, names of the values alive)``. A result that shares memory with an
+    earlier value, such as an in-place method's, has the name of that value. ``astray`` lists the steps that got a
+    different value from the one that their node uses: ``(name of the node, name of the value, name of the value that it
+    got)``, where the last is ``""`` for a tensor that is neither an input nor a result.
     """
 
     def __init__(self) -> None:
@@ -117,7 +120,7 @@ class Watch:
                 self._refs[name] = weakref.ref(value.untyped_storage())
 
     def compute(self, name: str, reads: list[str], values: list[Any]) -> None:
-        """A step is about to compute from these values; ``reads`` holds those that its node uses."""
+        """Record that a step is about to compute from these values; ``reads`` names the values that its node uses."""
         self.steps.append((name, self.alive()))
         for read, value in zip(reads, values, strict=False):
             received = self._name(value)
@@ -136,20 +139,20 @@ class Watch:
 
 
 class Step:
-    """The target of a node: computes what the node computed before, and notifies the watch."""
+    """The new target of a node: tells the watch about the call, and computes what the old target computes."""
 
     def __init__(self, watch: Watch, node: fx.Node, function: Callable[..., Any]) -> None:
         self.watch, self.name, self.function = watch, node.name, function
         self.reads: list[str] = []
         fx.node.map_arg((node.args, node.kwargs), lambda read: self.reads.append(read.name))
-        # The names that generated code needs from a function.
+        # Code generation needs these attributes of a function.
         self.__name__ = self.__qualname__ = f"step_{node.name}"
         self.__module__ = __name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values = [value for value in pytree.tree_leaves((args, kwargs)) if isinstance(value, Tensor)]
         self.watch.compute(self.name, self.reads, values)
-        # Deleted before the function runs, because the function itself may free an input.
+        # Deleted now, because the function may free its inputs while it runs.
         del values
         result = self.function(*args, **kwargs)
         self.watch.see(self.name, result)

@@ -1,4 +1,4 @@
-"""What is required of a run: what its nodes read, what was alive meanwhile, and what remains of it."""
+"""Rules about a recorded run: which values its nodes got, which were alive at each step, and which remain after it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Run:
     """What ``run_watched`` recorded about a run.
 
     Attributes:
-        steps: the nodes that computed, in order, each with the names of the values alive.
-        astray: the nodes that got a different value from the one they read.
-        result: the run's result.
-        left: how many inputs were left in the list or dict that was passed.
-        held: the values alive when the result was dropped.
-        taken: the wrong lengths of a list that raised nothing.
+        steps: the nodes that computed, in order, each with the names of the values that were alive.
+        astray: the nodes that got a different value from the one that they use.
+        result: what the run returned.
+        left: how many inputs were still in the list or dict after the run.
+        held: the names of the values that were still alive after the result was dropped.
+        taken: the wrong lengths of the list that raised no error.
     """
 
     steps: list[tuple[str, list[str]]]
@@ -36,7 +36,7 @@ class Run:
 
 
 def run_of(case: CaseView) -> Run | None:
-    """The run as it was recorded, or ``None`` for data in another form."""
+    """The recorded run, or ``None`` if the data does not describe a run."""
     match case.value:
         case {
             "dict": [
@@ -67,11 +67,11 @@ def _all_text(items: list[Value]) -> bool:
 
 @rule
 def keeps_to_env(case: CaseView) -> Found:
-    """No node is looked up or deleted where it does not exist."""
+    """The run does not look up or delete a node that is not in ``env``."""
     match case.value:
         case {"dict": [["not in env", str(name)]]}:
-            lookup = f"`{name}` is looked up or deleted in `env`, but is not there."
-            last = " `run` takes the result from there, last of all." if name == "output" else ""
+            lookup = f"`{name}` is looked up in `env` or deleted from it, but is not there."
+            last = " At its end, `run` takes the result from there." if name == "output" else ""
             yield None, f"The run ends with KeyError: {name}. {lookup}{last}"
 
 
@@ -82,26 +82,26 @@ def uses_what_was_passed(case: CaseView) -> Found:
     for item in run.astray if run else ():
         match item:
             case {"tuple": [str(step), str(read), ""]}:
-                memory = f"Node `{step}` was given a tensor that does not share the memory of `{read}`"
+                memory = f"Node `{step}` got a tensor that does not share memory with `{read}`"
                 yield None, f"{memory}: a copy takes more memory."
             case {"tuple": [str(step), str(read), str(received)]}:
-                yield None, f"Node `{step}` uses `{read}`, but was given `{received}`."
+                yield None, f"Node `{step}` uses `{read}`, but got `{received}`."
 
 
 @rule
 def result_is_right(case: CaseView) -> Found:
-    """Every node ran once and in order, and the run returned what the model returns."""
+    """Every node ran once, in order, and the result is that of the model."""
     run = run_of(case)
     if run is None:
         yield None, "The answer could not be run."
         return
-    asked, ran = list(needed(case.before)), [step for step, _ in run.steps]
-    for step in asked:
+    steps, ran = list(needed(case.before)), [step for step, _ in run.steps]
+    for step in steps:
         if step not in ran:
             yield None, f"Node `{step}` did not run: every node should run once, in order."
         if ran.count(step) > 1:
-            yield None, f"Node `{step}` ran more than once."
-    if ran != asked:
+            yield None, f"Node `{step}` ran more than once: every node should run once, in order."
+    if ran != steps:
         yield None, "The nodes did not run in list order."
     model, inputs = case.arguments
     with torch.no_grad():
@@ -111,7 +111,7 @@ def result_is_right(case: CaseView) -> Found:
 
 
 def left_in(case: CaseView, kind: str) -> Found:
-    """Inputs that the passed list or dict still holds after the run."""
+    """After the run, the list or dict that was passed is empty."""
     run = run_of(case)
     if run and run.left:
         inputs = f"{run.left} input{'' if run.left == 1 else 's'}"
@@ -120,7 +120,7 @@ def left_in(case: CaseView, kind: str) -> Found:
 
 @rule
 def let_go(case: CaseView) -> Found:
-    """While a node computes, only the values that it or a later node uses are alive."""
+    """While a node computes, the only values alive are those that it or a later node uses."""
     run, graph = run_of(case), case.before
     must = needed(graph)
     for step, alive in run.steps if run else ():
@@ -129,12 +129,12 @@ def let_go(case: CaseView) -> Found:
             if value is not None and name not in must.get(step, ()):
                 kind = "input" if value.op == "placeholder" else "value"
                 why = f"its last user is `{last_user(graph, value).name}`" if value.users else "no node uses it"
-                yield None, f"While node `{step}` computes, the {kind} `{name}` is alive: {why}."
+                yield None, f"While node `{step}` computes, the {kind} `{name}` is still alive, but {why}."
 
 
 @rule("08_boxed_run#what-stays-after-the-run")
 def nothing_held_after(case: CaseView) -> Found:
-    """When the run is over and its result dropped, nothing is alive."""
+    """After the run, once its result is dropped, no value is alive."""
     run = run_of(case)
     for name in run.held if run else ():
-        yield None, f"The run is over and its result dropped, but `{name}` is still alive: something of yours holds it."
+        yield None, f"After the run and without its result, `{name}` is still alive: your code still refers to it."

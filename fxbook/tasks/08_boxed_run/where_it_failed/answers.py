@@ -1,4 +1,4 @@
-"""Answers to 08-where-it-failed: the node that raised, and the shapes that it read."""
+"""Answers to 08-where-it-failed: the node that raised the error, and the shapes of the tensors that it uses."""
 
 import copy
 import traceback
@@ -20,11 +20,8 @@ def shapes(runner, node):
     return [tuple(runner.env[read].shape) for read in node.all_input_nodes]
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-def keeps_all_and_takes_the_first_missing(traced, tensors):
+def takes_the_first_node_without_a_value(traced, tensors):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
     try:
         runner.run(*tensors)
@@ -34,13 +31,13 @@ def keeps_all_and_takes_the_first_missing(traced, tensors):
 
 
 @right
-def notes_the_shapes_before_each_node(traced, tensors):
+def records_the_shapes_before_each_node(traced, tensors):
     class Writing(fx.Interpreter):
-        noted = None
+        reached = None
 
         def run_node(self, n):
             reads = [self.env[read] for read in n.all_input_nodes]
-            self.noted = n.name, [value.shape for value in reads if isinstance(value, torch.Tensor)]
+            self.reached = n.name, [value.shape for value in reads if isinstance(value, torch.Tensor)]
             return super().run_node(n)
 
     writing = Writing(traced)
@@ -48,7 +45,7 @@ def notes_the_shapes_before_each_node(traced, tensors):
     try:
         writing.run(*tensors)
     except Exception:
-        return writing.noted
+        return writing.reached
     return None
 
 
@@ -75,76 +72,68 @@ def propagates_shapes_through_a_copy(traced, tensors):
     return None
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
+def at_failure(traced, tensors, describe, errors=Exception, otherwise=None, kind=Noting):
+    """What ``describe`` says about the interpreter when the run has failed."""
+    runner = kind(traced)
+    try:
+        runner.boxed_run(tensors)
+    except errors:
+        return describe(runner)
+    return otherwise
 
 
-def told(describe, errors=Exception, otherwise=None, kind=Noting, **options):
-    def where(traced, tensors):
-        runner = kind(traced, **options)
-        try:
-            runner.boxed_run(tensors)
-        except errors:
-            return describe(runner)
-        return otherwise
-
-    return where
-
-
-OWN = "(an error of its own class)"
-
-
-@breaks("raises an error of any class", case="an error of its own class")
-@wrong("ends well", says=f"{OWN}: your code raises RefusedError")
+@breaks("raises an error of any class", case="an error of a user-defined class")
+@wrong("ends well", says="your code raises RefusedError")
 def catches_the_usual_classes(traced, tensors):
     usual = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-    return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), usual)(traced, tensors)
+    return at_failure(traced, tensors, lambda runner: (runner.current.name, shapes(runner, runner.current)), usual)
 
 
-@breaks("a list of the shapes of the tensors", case="an error of its own class")
-@wrong("tells_failure", says=f"{OWN}: node `refused` is right and uses 3 tensors, but the answer has 2 shapes")
+@breaks("a list of the shapes of the tensors", case="an error of a user-defined class")
+@wrong("failure_named", says="the node, `refused`, is right and uses 3 tensors, but the list of shapes has length 2")
 def leaves_out_shapes_without_sizes(traced, tensors):
-    return told(lambda runner: (runner.current.name, [*filter(None, shapes(runner, runner.current))]))(traced, tensors)
+    return at_failure(
+        traced, tensors, lambda runner: (runner.current.name, [*filter(None, shapes(runner, runner.current))])
+    )
 
 
-@breaks("the tensors that this node uses", case="a weight that does not fit")
-@wrong(
-    "tells_failure", says="(a weight that does not fit): node `mul` is right and uses 2 tensors, but the answer has 1"
-)
+@breaks("the tensors that this node uses", case="a weight of another width")
+@wrong("failure_named", says="`mul`, is right and uses 2 tensors, but the list of shapes has length 1")
 def leaves_out_weights(traced, tensors):
     def describe(runner):
         reads = [read for read in runner.current.all_input_nodes if read.op != "get_attr"]
         return runner.current.name, [tuple(runner.env[read].shape) for read in reads]
 
-    return told(describe)(traced, tensors)
+    return at_failure(traced, tensors, describe)
 
 
 @breaks("in the order of `all_input_nodes`.", case="a value used twice")
-@wrong("tells_failure", says="(a value used twice): node `matmul` is right and uses 1 tensor, but the answer has 2")
-def takes_a_value_for_each_use(traced, tensors):
+@wrong("failure_named", says="`matmul`, is right and uses 1 tensor, but the list of shapes has length 2")
+def lists_a_shape_for_each_use(traced, tensors):
     def describe(runner):
         reads = []
         fx.node.map_arg((runner.current.args, runner.current.kwargs), reads.append)
         return runner.current.name, [tuple(runner.env[read].shape) for read in reads]
 
-    return told(describe)(traced, tensors)
+    return at_failure(traced, tensors, describe)
 
 
 @breaks("return a pair:", case="the attention, a wrong shape")
-@wrong("tells_failure", says="not a pair: the name of a node, and a list of shapes")
-def tells_the_name_alone(traced, tensors):
-    return told(lambda runner: runner.current.name)(traced, tensors)
+@wrong("failure_named", says="not a pair: the name of a node, and a list of shapes")
+def returns_the_name_alone(traced, tensors):
+    return at_failure(traced, tensors, lambda runner: runner.current.name)
 
 
 @breaks("If the run succeeds, return `None`.", case="the attention, no mistake")
-@wrong("tells_failure", says="The model runs without an error, but the answer is not None")
-def tells_the_last_node_of_a_run_that_succeeds(traced, tensors):
-    return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), otherwise=("output", []))(
-        traced, tensors
+@wrong("failure_named", says="The model runs without an error, but the answer is not None")
+def names_the_output_if_the_run_succeeds(traced, tensors):
+    return at_failure(
+        traced, tensors, lambda runner: (runner.current.name, shapes(runner, runner.current)), otherwise=("output", [])
     )
 
 
 @breaks("that raised it", case="the attention, a wrong shape")
-@wrong("tells_failure", says="The answer names node `softmax`, which ran without an error: a later one raised it")
+@wrong("failure_named", says="The answer names node `softmax`, which ran without an error: a later one raised it")
 def names_the_last_node_that_ran(traced, tensors):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
     try:
@@ -155,30 +144,29 @@ def names_the_last_node_that_ran(traced, tensors):
 
 
 @breaks("the tensors that this node uses", case="a wrong shape in a list")
-@wrong("tells_failure", says="(a wrong shape in a list): node `cat` is right and uses 2 tensors, but the answer has 0")
-def looks_into_no_list(traced, tensors):
+@wrong("failure_named", says="`cat`, is right and uses 2 tensors, but the list of shapes has length 0")
+def does_not_look_into_lists(traced, tensors):
     def describe(runner):
         node = runner.current
         reads = [read for read in (*node.args, *node.kwargs.values()) if isinstance(read, fx.Node)]
         return node.name, [tuple(runner.env[read].shape) for read in reads]
 
-    return told(describe)(traced, tensors)
+    return at_failure(traced, tensors, describe)
 
 
 @breaks("the name of the node", case="the attention, a wrong shape")
-@wrong("tells_failure", says="`<built-in function matmul>`, the first part of the answer, is not the name of a node")
+@wrong("failure_named", says="`<built-in function matmul>`, the first part of the answer, is not the name of a node")
 def names_the_target(traced, tensors):
-    return told(lambda runner: (str(runner.current.target), shapes(runner, runner.current)))(traced, tensors)
+    return at_failure(traced, tensors, lambda runner: (str(runner.current.target), shapes(runner, runner.current)))
 
 
 @wrong("input_unchanged", says="The model that was given has been changed")
 def remembers_the_node_on_the_module(traced, tensors):
     class Remembering(Noting):
         def run_node(self, n):
-            self.module.last = n.name, [tuple(self.env[read].shape) for read in n.all_input_nodes if n.op != "output"]
+            self.module.last = n
             return super().run_node(n)
 
-    try:
-        Remembering(traced).boxed_run(tensors)
-    except Exception:
-        return traced.last
+    return at_failure(
+        traced, tensors, lambda runner: (runner.current.name, shapes(runner, traced.last)), kind=Remembering
+    )

@@ -1,4 +1,4 @@
-"""Inputs of random sizes on which a model fails, or does not."""
+"""Models, and inputs of random sizes on which they raise an error or succeed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..cases import WIDTH, Attention, Weighted, with_inputs, without_gradients
 
 
 class Typed(nn.Module):
-    """A function that reads by name: two values of different dtypes."""
+    """A function with keyword arguments gets two values of different dtypes."""
 
     def forward(self, features: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         doubled = weight.double()
@@ -23,7 +23,7 @@ class Typed(nn.Module):
 
 
 class Joined(nn.Module):
-    """A function that reads a list: two values of shapes that may not fit."""
+    """A function gets a list of two values, whose shapes may not match."""
 
     def forward(self, features: Tensor, more: Tensor) -> Tensor:
         opened = torch.sigmoid(more)
@@ -32,7 +32,7 @@ class Joined(nn.Module):
 
 
 class Indexed(nn.Module):
-    """A sum over the second dimension of a tensor that has only one: an IndexError."""
+    """A sum over the second dimension of a one-dimensional tensor: an IndexError."""
 
     def forward(self, features: Tensor) -> Tensor:
         pooled = features.mean(dim=0)
@@ -40,7 +40,7 @@ class Indexed(nn.Module):
 
 
 class Squared(nn.Module):
-    """A function that uses one value twice, which does not fit itself."""
+    """A product of a value with itself, which its shape does not allow."""
 
     def forward(self, features: Tensor) -> Tensor:
         hidden = torch.relu(features)
@@ -48,17 +48,17 @@ class Squared(nn.Module):
 
 
 class RefusedError(Exception):
-    """An error of an unusual class."""
+    """An error whose class is derived from ``Exception`` alone."""
 
 
 @fx.wrap
 def refused(*values: Tensor, **named: Tensor) -> Tensor:
-    """A user-defined function that takes no values; its error has no message."""
+    """A user-defined function that always raises an error without a message."""
     raise RefusedError
 
 
 class Refusing(nn.Module):
-    """A function that reads by position and by name; two values of the same shape and one with no dimensions."""
+    """A function with positional and keyword arguments gets two values of one shape and one without dimensions."""
 
     def forward(self, features: Tensor, limit: Tensor) -> Tensor:
         hidden = torch.relu(features)
@@ -66,15 +66,12 @@ class Refusing(nn.Module):
 
 
 def with_sizes(*shapes: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """Like :func:`with_inputs`, with random shapes: a letter stands for a size, and ``w`` for the width of the model.
-
-    Different letters stand for different sizes.
-    """
+    """Like :func:`with_inputs`, with random sizes: each letter is another size, and ``w`` the width of the model."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         letters = sorted(set("".join(shapes)) - {"w"})
-        drawn = (torch.randperm(WIDTH - 2)[: len(letters)] + 2).tolist()
-        sizes = dict(zip(letters, drawn, strict=True)) | {"w": WIDTH}
+        numbers = (torch.randperm(WIDTH - 2)[: len(letters)] + 2).tolist()
+        sizes = dict(zip(letters, numbers, strict=True)) | {"w": WIDTH}
         return with_inputs(*(tuple(sizes[letter] for letter in shape) for shape in shapes))(model)
 
     return given
@@ -87,7 +84,7 @@ USAGE = Usage(
         Case("the attention, no mistake", Attention, tuple, given=with_sizes("aw", "bw", "bw")),
         Case("a wrong dtype", Typed, tuple, unseen=True, given=with_sizes("ab", "bc", "b")),
         Case("a wrong shape in a list", Joined, tuple, unseen=True, given=with_sizes("ab", "cd")),
-        Case("a dimension too many", Indexed, tuple, unseen=True, given=with_sizes("ab")),
+        Case("a sum over a missing dimension", Indexed, tuple, unseen=True, given=with_sizes("ab")),
         Case("the attention, a wrong width", Attention, tuple, unseen=True, given=with_sizes("aw", "bc", "bw")),
         Case(
             "the attention, a wrong width at the layer",
@@ -96,9 +93,9 @@ USAGE = Usage(
             unseen=True,
             given=with_sizes("aw", "bw", "bc"),
         ),
-        Case("a weight that does not fit", Weighted, tuple, unseen=True, given=with_sizes("ab", "b")),
+        Case("a weight of another width", Weighted, tuple, unseen=True, given=with_sizes("ab", "b")),
         Case("a value used twice", Squared, tuple, unseen=True, given=with_sizes("ab")),
-        Case("an error of its own class", Refusing, tuple, unseen=True, given=with_sizes("abc", "abc")),
+        Case("an error of a user-defined class", Refusing, tuple, unseen=True, given=with_sizes("abc", "abc")),
         Case("two shapes in a list, no mistake", Joined, tuple, unseen=True, given=with_sizes("ab", "cb")),
     ),
     call=without_gradients,

@@ -1,4 +1,4 @@
-"""Name the node that failed, and the shapes that it read."""
+"""Name the node that failed and the shapes of the tensors that it uses."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from fxbook.rules.returned import name_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
+# The name and shape of each tensor that a node uses.
+Shapes = list[tuple[str, tuple[int, ...]]]
+
 
 class _Noting(fx.Interpreter):
-    """Records which node it runs, and the tensors that the node reads: the name and the shape of each."""
+    """Records the node that it runs, and the name and shape of each tensor that the node uses."""
 
-    reached: tuple[str, list[tuple[str, tuple[int, ...]]]]
+    reached: tuple[str, Shapes]
 
     def run_node(self, n: fx.Node) -> Any:
         values = [(node.name, self.env[node]) for node in n.all_input_nodes]
@@ -26,8 +29,8 @@ class _Noting(fx.Interpreter):
         return super().run_node(n)
 
 
-def failure_of(traced: fx.GraphModule, tensors: list[Tensor]) -> tuple[str, list[tuple[str, tuple[int, ...]]]] | None:
-    """The node that fails on these inputs, and name and shape of each tensor that it reads; ``None`` if none fails."""
+def failure_of(traced: fx.GraphModule, tensors: list[Tensor]) -> tuple[str, Shapes] | None:
+    """The node that fails on these inputs, with the name and shape of each tensor that it uses, or ``None``."""
     noting = _Noting(traced)
     noting.extra_traceback = False
     try:
@@ -39,45 +42,44 @@ def failure_of(traced: fx.GraphModule, tensors: list[Tensor]) -> tuple[str, list
 
 
 @rule
-def tells_failure(case: CaseView) -> Found:
-    """The answer is the name of the node that fails and the shapes that it reads, or ``None`` where none does."""
+def failure_named(case: CaseView) -> Found:
+    """The answer is the name of the node that fails with the shapes that it uses, or ``None`` if no node fails."""
     failure, answer = failure_of(*case.arguments), case.value
     if failure is None:
         if answer is not None:
             yield None, "The model runs without an error, but the answer is not None."
         return
     if answer is None:
-        yield None, "The answer is None, but the model does not run to its end."
+        yield None, "The answer is None, but running the model raises an error."
         return
     match answer:
         case [named, shapes] | {"tuple": [named, shapes]}:
             name = name_of(named)
-            told, failed = name and case.before.named(name), case.before.named(failure[0])
-            if not told or not failed:
+            node, failed = name and case.before.named(name), case.before.named(failure[0])
+            if not node or not failed:
                 yield None, f"`{name}`, the first part of the answer, is not the name of a node."
                 return
-            if told.index < failed.index:
+            if node.index < failed.index:
                 yield None, f"The answer names node `{name}`, which ran without an error: a later one raised it."
-            if told.index > failed.index:
+            if node.index > failed.index:
                 yield None, f"The answer names node `{name}`, which never ran: an earlier one raised the error."
             yield from _wrong_shapes(shapes, *failure)
         case _:
             yield None, "The answer is not a pair: the name of a node, and a list of shapes."
 
 
-def _wrong_shapes(answer: Value, name: str, asked: list[tuple[str, tuple[int, ...]]]) -> Found:
+def _wrong_shapes(answer: Value, name: str, expected: Shapes) -> Found:
     shapes = answer["tuple"] if isinstance(answer, dict) and "tuple" in answer else answer
     if not isinstance(shapes, list):
-        yield None, f"Node `{name}` is right, but its shapes are not in a list."
+        yield None, f"The node, `{name}`, is right, but the shapes are not in a list."
         return
-    if len(shapes) != len(asked):
-        uses = f"{len(asked)} tensor{'' if len(asked) == 1 else 's'}"
-        has = f"{len(shapes)} shape{'' if len(shapes) == 1 else 's'}"
-        yield None, f"Node `{name}` is right and uses {uses}, but the answer has {has}."
+    if len(shapes) != len(expected):
+        uses = f"{len(expected)} tensor{'' if len(expected) == 1 else 's'}"
+        yield None, f"The node, `{name}`, is right and uses {uses}, but the list of shapes has length {len(shapes)}."
         return
-    for place, (shape, (read, right)) in enumerate(zip(shapes, asked, strict=True)):
+    for place, (shape, (used, right)) in enumerate(zip(shapes, expected, strict=True)):
         if difference(shape, encode(right)):
-            yield None, f"Node `{name}` is right, but shape {place + 1} of {len(asked)} is not that of `{read}`."
+            yield None, f"The node, `{name}`, is right, but item {place} is not the shape of `{used}`: {right}."
 
 
-CHECK = Check((tells_failure, input_unchanged))
+CHECK = Check((failure_named, input_unchanged))

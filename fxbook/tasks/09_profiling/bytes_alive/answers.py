@@ -1,4 +1,4 @@
-"""Answers to 09-bytes-alive."""
+"""Answers to 09-bytes-alive: the bytes that are alive at each node."""
 
 import weakref
 
@@ -9,6 +9,7 @@ from torch.utils._pytree import tree_leaves
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+GRADIENTS = "09_profiling#who-asks-for-gradients"
 NETWORK, VIEWS = "the network of the chapter", "views, a tuple and weights"
 SEVERAL = "several inputs, a nested result and buffers"
 
@@ -18,18 +19,18 @@ def tensors(value):
 
 
 def own(traced):
-    """The storages of the weights."""
+    """The addresses of the storages of the weights."""
     return {tensor.untyped_storage().data_ptr() for tensor in (*traced.parameters(), *traced.buffers())}
 
 
 def in_memory(values, weights):
-    """The bytes of the storages of these values."""
+    """The bytes of the storages of these values, without those of the weights."""
     stores = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors(values)}
     return sum(size for address, size in stores.items() if address not in weights)
 
 
 @right
-def finalizers(traced, *inputs):
+def uses_finalizers(traced, *inputs):
     weights, alive, found = own(traced), {}, []
 
     class Memory(fx.Interpreter):
@@ -49,8 +50,8 @@ def finalizers(traced, *inputs):
 
 
 @right
-def from_the_last_users(traced, *inputs):
-    """Every value is kept; when each would be freed is read from the graph."""
+def finds_the_last_users(traced, *inputs):
+    """Keeps every value, and finds in the graph after which node it would be freed."""
     nodes, values = list(traced.graph.nodes), {}
 
     class Keep(fx.Interpreter):
@@ -67,7 +68,7 @@ def from_the_last_users(traced, *inputs):
 
 
 @right
-def replaces_the_method_on_the_object(traced, *inputs):
+def replaces_run_node_on_the_object(traced, *inputs):
     sizes, found = {}, []
     runner = fx.Interpreter(traced)
     stored = {StorageWeakRef(t.untyped_storage()) for t in (*traced.parameters(), *traced.buffers())}
@@ -86,8 +87,8 @@ def replaces_the_method_on_the_object(traced, *inputs):
 
 
 @right
-def a_loop_of_its_own(traced, *inputs):
-    """Runs the nodes by hand, and frees each value after its last user."""
+def runs_its_own_loop(traced, *inputs):
+    """Runs each node and frees each value after its last use."""
     runner, found = fx.Interpreter(traced), []
     runner.args_iter, runner.env = iter(inputs), {}
     for step, node in enumerate(traced.graph.nodes):
@@ -99,7 +100,7 @@ def a_loop_of_its_own(traced, *inputs):
 
 
 def followed(traced, inputs, count=tensors, weights=None, before=False, no_grad=True):
-    """Counts storages by weak references: ``count(value)`` gives the tensors of a node that is not a ``get_attr``."""
+    """Counts storages through weak references; ``count(value)`` lists the tensors that count in a value."""
     stores, found, weights = weakref.WeakSet(), [], own(traced) if weights is None else weights
 
     def look():
@@ -122,7 +123,7 @@ def followed(traced, inputs, count=tensors, weights=None, before=False, no_grad=
     return found[1:] if before == "last" else found[:-1]
 
 
-def held(traced, inputs, size):
+def at_each_node(traced, inputs, size):
     """``size(environment, inputs so far, new value)`` at each node."""
     found = []
 
@@ -144,49 +145,51 @@ def counts_views_of_weights(traced, *inputs):
 
 
 @breaks("to the end, because the caller holds them", case=NETWORK)
-@wrong("bytes_alive", says="Your answer frees inputs after their last user: the caller holds them to the end.")
-def lets_go_of_the_inputs(traced, *inputs):
-    return held(traced, inputs, lambda env, given, value: in_memory([env, value], own(traced)))
+@wrong("bytes_alive", says="In your numbers, inputs are freed after their last use: the caller keeps them alive to the")
+def frees_the_inputs(traced, *inputs):
+    return at_each_node(traced, inputs, lambda env, given, value: in_memory([env, value], own(traced)))
 
 
 @breaks("when the node has computed its result", case=NETWORK)
-@wrong("bytes_alive", says="Each number was taken before its node computed its result")
-def looks_before_the_node_runs(traced, *inputs):
+@wrong("bytes_alive", says="Each number was taken before its node had computed its result")
+def counts_before_the_node_runs(traced, *inputs):
     return followed(traced, inputs, before=True)
 
 
 @breaks("before anything is freed after it", case=NETWORK)
-@wrong("bytes_alive", says="The bytes were counted after values were freed")
-def looks_after_values_are_freed(traced, *inputs):
+@wrong("bytes_alive", says="Your numbers are the bytes after values were freed")
+def counts_after_values_are_freed(traced, *inputs):
     return followed(traced, inputs, before="last")
 
 
 @breaks("The number is the total bytes", case=NETWORK)
 @wrong("bytes_alive", says="The numbers are in MiB: the task asks for bytes.")
-def in_mebibytes(traced, *inputs):
+def counts_in_mebibytes(traced, *inputs):
     return [size / 2**20 for size in followed(traced, inputs)]
 
 
-@wrong("ends well", says="is ambiguous (a set compares tensors element by element; it compares a storage")
-def a_set_of_tensors(traced, *inputs):
+@wrong("ends well", says="is ambiguous (a set compares tensors element by element, but storages as objects)")
+def makes_a_set_of_tensors(traced, *inputs):
     alive = weakref.WeakSet()
-    return held(traced, inputs, lambda env, given, value: alive.update(tensors(value)) or len(alive))
+    return at_each_node(traced, inputs, lambda env, given, value: alive.update(tensors(value)) or len(alive))
 
 
 @breaks("a list with one number for each node", case=NETWORK)
-@wrong("bytes_alive", says="The list has 15 numbers: the graph has 14 nodes.")
-def one_too_many(traced, *inputs):
+@wrong("bytes_alive", says="The list has 15 numbers, but the graph has 14 nodes.")
+def lists_one_number_too_many(traced, *inputs):
     return [*followed(traced, inputs), 0]
 
 
 @breaks("Memory that several tensors share counts once", case=NETWORK)
 @wrong("bytes_alive", says="Memory that several tensors share counts once")
 def counts_each_tensor(traced, *inputs):
-    return held(traced, inputs, lambda env, given, value: sum(t.nbytes for t in {*tensors([env, given, value])}))
+    return at_each_node(
+        traced, inputs, lambda env, given, value: sum(t.nbytes for t in {*tensors([env, given, value])})
+    )
 
 
 @breaks("one inside the other", case=SEVERAL)
-@wrong("bytes_alive", says="Its result holds 3 tensors, each with its own memory: all of them count.")
+@wrong("bytes_alive", says="Its result contains 3 tensors, each with its own memory: all of them count.")
 def looks_one_level_deep(traced, *inputs):
     def parts(value):
         items = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else [value]
@@ -196,9 +199,9 @@ def looks_one_level_deep(traced, *inputs):
 
 
 @breaks("and in full", case=VIEWS)
-@wrong("bytes_alive", says="A view keeps the whole memory that it views alive.")
-def counts_what_a_view_shows(traced, *inputs):
-    """For each storage, the bytes of the largest tensor that views a part of it."""
+@wrong("bytes_alive", says="A view keeps alive all of the memory that it is a view of.")
+def counts_the_size_of_a_view(traced, *inputs):
+    """Counts, for each storage, the bytes of the largest tensor that uses it."""
 
     def size(env, given, value):
         shown = {}
@@ -207,20 +210,16 @@ def counts_what_a_view_shows(traced, *inputs):
             shown[address] = max(shown.get(address, 0), tensor.nbytes)
         return sum(size for address, size in shown.items() if address not in own(traced))
 
-    return held(traced, inputs, size)
+    return at_each_node(traced, inputs, size)
 
 
 @breaks("from their own node", case=SEVERAL)
 @wrong("bytes_alive", says="An input counts from its own node to the end")
 def counts_all_inputs_from_the_first_node(traced, *inputs):
-    return held(traced, inputs, lambda env, given, value: in_memory([env, inputs, value], own(traced)))
+    return at_each_node(traced, inputs, lambda env, given, value: in_memory([env, inputs, value], own(traced)))
 
 
 @breaks("Run without gradients.", case=NETWORK)
-@wrong(
-    "bytes_alive",
-    says="a run that keeps values for gradients: run without gradients.",
-    read="09_profiling#who-asks-for-gradients",
-)
+@wrong("bytes_alive", says="a run that keeps values for gradients: run without gradients.", read=GRADIENTS)
 def runs_with_gradients(traced, *inputs):
     return followed(traced, inputs, no_grad=False)

@@ -14,7 +14,7 @@ from ..cases import ResNet, with_images
 
 
 class Views(nn.Module):
-    """Views, an in-place operation, a tuple of two results, a weight and a view of one, a value kept for the end."""
+    """Views, an in-place operation, a tuple of two results, a weight, a view of a weight, a value used at the end."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Views(nn.Module):
 
 
 class Shift(nn.Module):
-    """A parameter and a buffer that no layer of torch.nn holds, one level down."""
+    """A submodule with a parameter and a buffer of its own."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Shift(nn.Module):
 
 
 class Sequences(nn.Module):
-    """Inputs of several kinds, one without users; a nested result, a number, a parameter and a buffer inside."""
+    """Inputs of several kinds, one of them without users; a nested result, a number, and a submodule with weights."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,20 +56,20 @@ class Sequences(nn.Module):
         return torch.tanh(joined) * (hidden + cell).transpose(0, 1)
 
 
-def drawn(least: int, most: int) -> int:
-    """A random size, from torch's seeded generator."""
+def size(least: int, most: int) -> int:
+    """A random size, from torch's seeded generator; both limits are included."""
     return int(torch.randint(least, most + 1, ()))
 
 
 def with_rows(model: nn.Module) -> tuple[Any, ...]:
-    return fx.symbolic_trace(model), torch.randn(drawn(5, 9), 8)
+    return fx.symbolic_trace(model), torch.randn(size(5, 9), 8)
 
 
 def with_sequences(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, sequences, a dict of two, and a parameter, which is a tensor of its own class.
+    """Pass the traced model, sequences, a dict of two tensors, and a parameter.
 
-    The nodes' arguments were set again, the last node first, so ``users`` has this order. The buffer is not in any
-    checkpoint.
+    The arguments of each node were set again, the last node first, so that ``users`` lists the last users first. The
+    buffer is not persistent.
     """
     traced = fx.symbolic_trace(model)
     traced.shift.register_buffer("offset", traced.shift.offset, persistent=False)
@@ -77,18 +77,18 @@ def with_sequences(model: nn.Module) -> tuple[Any, ...]:
         args, kwargs = node.args, node.kwargs
         node.args, node.kwargs = (), {}
         node.args, node.kwargs = args, kwargs
-    many = drawn(2, 5)
-    pair = {"left": torch.randn(many, drawn(2, 4), 3), "right": torch.randn(many, drawn(5, 7), 3)}
-    return traced, torch.randn(many, drawn(3, 6), 4), pair, nn.Parameter(torch.randn(drawn(2, 9)))
+    batch = size(2, 5)
+    pair = {"left": torch.randn(batch, size(2, 4), 3), "right": torch.randn(batch, size(5, 7), 3)}
+    return traced, torch.randn(batch, size(3, 6), 4), pair, nn.Parameter(torch.randn(size(2, 9)))
 
 
 def explaining(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Any) -> Any:
-    """What the answer returns; if a set contains tensors, torch's error is explained."""
+    """Call the answer; if it raises torch's error about a set of tensors, add an explanation."""
     try:
         return answer(traced, *inputs)
     except RuntimeError as error:
         if "Boolean value of Tensor" in str(error):
-            why = "a set compares tensors element by element; it compares a storage as one object"
+            why = "a set compares tensors element by element, but storages as objects"
             error.args = (f"{str(error).splitlines()[0]} ({why})",)
         raise
 

@@ -19,15 +19,15 @@ _UNITS = {"MiB": 2**20, "KiB": 2**10, "MB": 10**6, "kB": 10**3}
 
 @rule
 def bytes_alive(case: CaseView) -> Found:
-    """For each node, the bytes that are alive when it has its result and nothing has been freed yet."""
+    """The answer lists, for each node, the bytes alive when its result is computed and nothing has been freed yet."""
     numbers = numbers_of(case.value)
     if numbers is None:
-        yield None, "The task asks for a list of numbers, the bytes alive at each node."
+        yield None, "The answer is not a list of numbers: the bytes that are alive at each node."
         return
     traced, *inputs = case.arguments
     run = _recorded(traced, inputs)
     if len(numbers) != len(run.during):
-        yield None, f"The list has {len(numbers)} numbers: the graph has {len(run.during)} nodes."
+        yield None, f"The list has {len(numbers)} numbers, but the graph has {len(run.during)} nodes."
     elif numbers != list(run.during):
         yield from _at_another_moment(numbers, run)
         yield from _of_another_run(numbers, run, traced, inputs)
@@ -35,64 +35,65 @@ def bytes_alive(case: CaseView) -> Found:
 
 
 def _recorded(traced: fx.GraphModule, inputs: list[Any], method: Method = "run", gradients: bool = False) -> RunRecord:
-    """A run in which each input counts from its own node: the recorder counts them all from the first."""
+    """A recorded run in which each input counts from its own node; the recorder counts all from the first node."""
     with torch.set_grad_enabled(gradients):
         run = record_run(traced, traced.graph, inputs, method)
-    given = [node.op == "placeholder" for node in traced.graph.nodes]
+    is_input = [node.op == "placeholder" for node in traced.graph.nodes]
+    inputs_at = [(owner, run.stores[store].nbytes) for store, owner in run.owner.items() if is_input[owner]]
 
-    def without_inputs_to_come(held: tuple[int, ...]) -> tuple[int, ...]:
-        owned = [(owner, run.stores[store].nbytes) for store, owner in run.owner.items() if given[owner]]
-        return tuple(size - sum(less for owner, less in owned if owner > step) for step, size in enumerate(held))
+    def without_later_inputs(right: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(size - sum(less for owner, less in inputs_at if owner > step) for step, size in enumerate(right))
 
-    return dataclasses.replace(run, during=without_inputs_to_come(run.during), after=without_inputs_to_come(run.after))
+    return dataclasses.replace(run, during=without_later_inputs(run.during), after=without_later_inputs(run.after))
 
 
 def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
-    """Mistakes in the same run that explain each number in the list."""
+    """Mistakes in counting that explain every number in the list."""
     if numbers == list(run.after):
-        yield None, "The bytes were counted after values were freed: count before that."
+        yield None, "Your numbers are the bytes after values were freed: count them before that."
     if numbers in ([0, *run.after[:-1]], [run.during[0], *run.after[:-1]]):
-        yield None, "Each number was taken before its node computed its result: the result counts too."
+        yield None, "Each number was taken before its node had computed its result, which counts, too."
     for unit, size in _UNITS.items():
-        if all(abs(number * size - held) < 1e-3 * held for number, held in zip(numbers, run.during, strict=True)):
+        if all(abs(number * size - right) < 1e-3 * right for number, right in zip(numbers, run.during, strict=True)):
             yield None, f"The numbers are in {unit}: the task asks for bytes."
     times = numbers[0] / run.during[0]
-    if times > 1 and all(number == times * held for number, held in zip(numbers, run.during, strict=True)):
-        yield None, f"Each number is {times:g} times the bytes: the size of a storage is in bytes, not in elements."
+    if times > 1 and all(number == times * right for number, right in zip(numbers, run.during, strict=True)):
+        yield None, f"Each number is {times:g} times the right one: a storage's size is in bytes, not in elements."
     met: set[int] = set()
-    grown = [met := met | {*(value.stores if value else ())} for value in run.values]
-    if numbers == [sum(run.stores[store].nbytes for store in met if not run.stores[store].stored) for met in grown]:
-        yield None, "No value is freed in your answer: a value counts only as long as it is alive."
+    so_far = [met := met | {*(value.stores if value else ())} for value in run.values]
+    if numbers == [sum(run.stores[store].nbytes for store in met if not run.stores[store].stored) for met in so_far]:
+        yield None, "Your numbers count values that were freed: a value counts only while it is alive."
 
 
 def _of_another_run(numbers: list[float], run: RunRecord, traced: fx.GraphModule, inputs: list[Any]) -> Found:
-    """Other runs that explain each number in the list."""
+    """Other kinds of runs that explain every number in the list."""
     if numbers == list(_recorded(traced, inputs, "boxed_run").during):
-        yield None, "Your answer frees inputs after their last user: the caller holds them to the end."
+        yield None, "In your numbers, inputs are freed after their last use: the caller keeps them alive to the end."
     with_gradients = _recorded(traced, inputs, gradients=True)
     if numbers == list(with_gradients.during) and with_gradients.during != run.during:
-        kept = "The bytes are those of a run that keeps values for gradients: run without gradients."
+        kept = "Your numbers are those of a run that keeps values for gradients: run without gradients."
         yield None, kept, "09_profiling#who-asks-for-gradients"
 
 
 def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> Found:
-    for node, number, held in zip(case.before, numbers, run.during, strict=True):
-        if number == held:
+    """The first wrong number, and the probable reason."""
+    for node, number, right in zip(case.before, numbers, run.during, strict=True):
+        if number == right:
             continue
-        more, value = number > held, run.values[node.index]
+        more, value = number > right, run.values[node.index]
         if more and value and any(run.stores[store].stored for store in value.stores):
             why = "Parameters and buffers do not count, and neither do views of them."
         elif node.op == "placeholder":
             why = "An input counts from its own node to the end, and so does every tensor in it."
         elif not more and value and len(value.stores) > 1:
-            why = f"Its result holds {len(value.stores)} tensors, each with its own memory: all of them count."
+            why = f"Its result contains {len(value.stores)} tensors, each with its own memory: all of them count."
         elif more:
-            why = "Memory that several tensors share counts once, and a value counts only as long as it is alive."
+            why = "Memory that several tensors share counts once, and a value counts only while it is alive."
         elif value and any(run.owner[store] < node.index for store in value.stores):
-            why = "A view keeps the whole memory that it views alive."
+            why = "A view keeps alive all of the memory that it is a view of."
         else:
-            why = "The result counts, and so do the values that the node uses: none of them is freed yet."
-        yield node, f"Bytes alive at `{node.name}`: {held:,.0f}; your answer is {number:,.0f}. {why}"
+            why = "The result counts, and so do the values that the node uses, which are not freed yet."
+        yield node, f"The number for `{node.name}` is wrong: {number:,.0f} instead of {right:,.0f} bytes. {why}"
 
 
 CHECK = Check((bytes_alive,))

@@ -1,4 +1,4 @@
-"""Answers to 09-compare-in-pairs."""
+"""Answers to 09-compare-in-pairs: ratios of the times of two functions."""
 
 import itertools
 import math
@@ -8,7 +8,7 @@ import timeit
 from fxbook.tasks.answering import breaks, right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
-SLOWING, ODD = "two calls on a machine that slows down", "an odd number of rounds"
+SLOWING, ODD = "a machine that slows down", "an odd number of rounds"
 
 
 def took(call, clock):
@@ -30,8 +30,7 @@ def swaps_a_list(first, second, rounds, clock=time.perf_counter):
 
 
 @right
-def with_timeit(first, second, rounds, clock=time.perf_counter):
-    """``timeit`` takes any clock."""
+def uses_timeit(first, second, rounds, clock=time.perf_counter):
     timers = timeit.Timer(first, timer=clock), timeit.Timer(second, timer=clock)
     for timer in timers:
         timer.timeit(1)
@@ -45,8 +44,8 @@ def with_timeit(first, second, rounds, clock=time.perf_counter):
 
 
 @right
-def logarithms(first, second, rounds, clock=time.perf_counter):
-    """The sign says which ran first."""
+def subtracts_logarithms(first, second, rounds, clock=time.perf_counter):
+    """Works with logarithms, whose sign depends on which function ran first."""
     first(), second()
     found = []
     for one, other, sign in itertools.islice(itertools.cycle([(second, first, -1), (first, second, 1)]), rounds):
@@ -55,8 +54,8 @@ def logarithms(first, second, rounds, clock=time.perf_counter):
 
 
 @right
-def one_round_more(first, second, rounds, clock=time.perf_counter):
-    """The first round is left out; the clock is read three times in a round."""
+def runs_one_more_round(first, second, rounds, clock=time.perf_counter):
+    """Leaves out the first round, and reads the clock three times in a round."""
     ratios = []
     for turn in range(rounds + 1):
         one, other = (first, second) if turn % 2 else (second, first)
@@ -88,8 +87,8 @@ def turns(turn):
 
 
 @breaks("one directly after the other", case=SLOWING)
-@wrong("ratios_in_pairs", says="Ratio 0 compares runs that were not side by side")
-def one_after_the_other(first, second, rounds, clock=time.perf_counter):
+@wrong("ratios_in_pairs", says="Ratio 0 compares calls with other calls between them")
+def times_one_function_after_the_other(first, second, rounds, clock=time.perf_counter):
     first(), second()
     a = [took(first, clock) for _ in range(rounds)]
     b = [took(second, clock) for _ in range(rounds)]
@@ -97,54 +96,54 @@ def one_after_the_other(first, second, rounds, clock=time.perf_counter):
 
 
 @breaks("the order alternates", case=SLOWING)
-@wrong("ratios_in_pairs", says="`first` runs first in 12 of 12 rounds: the order must alternate.")
-def always_the_same_order(first, second, rounds, clock=time.perf_counter):
+@wrong("ratios_in_pairs", says="`first` runs first in 12 of 12 rounds: the order should alternate.")
+def never_swaps_the_order(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: True, first, second, rounds, clock)
 
 
 @breaks("the time of `first` divided by the time of `second`:", case=SLOWING)
-@wrong("ratios_in_pairs", says="second / first: the task asks for first / second.")
-def divides_the_wrong_way(first, second, rounds, clock=time.perf_counter):
+@wrong("ratios_in_pairs", says="second / first: they should be first / second.")
+def divides_second_by_first(first, second, rounds, clock=time.perf_counter):
     return in_order(turns, second, first, rounds, clock)
 
 
 @breaks("Do not measure the first call", case=SLOWING)
-@wrong("ratios_in_pairs", says="Ratio 0 is far from the others: it contains a first call.", read=FIRST)
-def warms_nothing_up(first, second, rounds, clock=time.perf_counter):
+@wrong("ratios_in_pairs", says="Ratio 0 is far from the others, because it contains a first call.", read=FIRST)
+def times_the_first_calls(first, second, rounds, clock=time.perf_counter):
     return in_order(turns, first, second, rounds, clock, warm=0)
 
 
 @breaks("from round to round", case=SLOWING)
 @wrong("ratios_in_pairs", says="The same function runs first in two successive rounds")
-def alternates_halfway(first, second, rounds, clock=time.perf_counter):
+def swaps_the_order_once(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: 2 * turn < rounds, first, second, rounds, clock)
 
 
 @breaks("one ratio for each of `rounds` rounds.", case=SLOWING)
-@wrong("ratios_in_pairs", says="The list has 1 ratios: `rounds` is 12.")
-def one_ratio(first, second, rounds, clock=time.perf_counter):
+@wrong("ratios_in_pairs", says="The list has length 1, but `rounds` is 12.")
+def returns_one_ratio(first, second, rounds, clock=time.perf_counter):
     return [sum(in_order(turns, first, second, rounds, clock)) / rounds]
 
 
 @breaks("a list of ratios", case=SLOWING)
-@wrong("ratios_in_pairs", says="The task asks for a list of numbers")
+@wrong("ratios_in_pairs", says="The answer is not a list of numbers")
 def returns_pairs(first, second, rounds, clock=time.perf_counter):
     return [(took(first, clock), took(second, clock)) for _ in range(rounds)]
 
 
 @breaks("Measure with `clock`", case=SLOWING)
-@wrong("ratios_in_pairs", says="Neither function ran after `clock` was read: measure with it.")
+@wrong("ratios_in_pairs", says="Neither function ran after the first reading of `clock`")
 def reads_another_clock(first, second, rounds, clock=time.perf_counter):
     return in_order(turns, first, second, rounds, time.perf_counter)
 
 
 @breaks("both functions run once", case=SLOWING)
-@wrong("ratios_in_pairs", says="`first` ran 23 times for 12 ratios: each runs once in a round.")
+@wrong("ratios_in_pairs", says="`first` ran 23 times in 12 rounds: each function should run once in a round.")
 def warms_up_in_each_round(first, second, rounds, clock=time.perf_counter):
     return in_order(turns, first, second, rounds, clock, warm=0, warm_again=1)
 
 
 @breaks("for each of `rounds` rounds", case=ODD)
-@wrong("ratios_in_pairs", says="(an odd number of rounds): the list has 10 ratios: `rounds` is 9.")
-def rounds_in_twos(first, second, rounds, clock=time.perf_counter):
+@wrong("ratios_in_pairs", says="(an odd number of rounds): the list has length 10, but `rounds` is 9.")
+def runs_an_even_number_of_rounds(first, second, rounds, clock=time.perf_counter):
     return in_order(turns, first, second, rounds + rounds % 2, clock)

@@ -1,4 +1,4 @@
-"""Two calls on a machine that slows down."""
+"""Two functions on a simulated machine that slows down with each call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..cases import Machine, between
 
 
 class Drifting(nn.Module):
-    """The first call takes ``ratio`` times as long as the second; each call slows the machine down by ``drift``."""
+    """``first`` takes ``ratio`` times as long as ``second``; each call slows the machine by the factor ``drift``."""
 
     def __init__(self, rounds: int = 12) -> None:
         super().__init__()
@@ -27,13 +27,13 @@ class Drifting(nn.Module):
 
 
 def two_calls(model: nn.Module) -> tuple[Any, ...]:
-    """``(first, second, rounds, machine)``."""
+    """Pass ``(first, second, rounds, machine)``."""
     assert isinstance(model, Drifting)
     machine = Machine(drift=model.drift)
     result = nn.Identity().forward
     first, second = (
         machine.work(name, seconds, result, slow)
-        # Their first calls are slow by different factors, so that the factors do not cancel.
+        # Their first calls are slower by different factors, so that these do not cancel in a ratio.
         for name, seconds, slow in (("first", 0.03, 60.0), ("second", 0.03 / model.ratio, 8.0))
     )
     inputs = torch.randn(2)
@@ -43,17 +43,17 @@ def two_calls(model: nn.Module) -> tuple[Any, ...]:
 def measured(
     answer: Callable[..., Any], first: Callable[[], Any], second: Callable[[], Any], rounds: int, machine: Machine
 ) -> Any:
-    """What the answer returns, and how often it called each of the two after first reading the clock."""
+    """What the answer returns, and how often it called each function after it had first read the clock."""
     returned = answer(first, second, rounds, machine.clock)
-    looked = machine.log.index(None) if None in machine.log else len(machine.log)
-    calls = Counter(entry[0] for entry in machine.log[looked:] if entry)
+    start = machine.log.index(None) if None in machine.log else len(machine.log)
+    calls = Counter(entry[0] for entry in machine.log[start:] if entry)
     return returned, calls["first"], calls["second"]
 
 
 USAGE = Usage(
     "compute",
     cases=(
-        Case("two calls on a machine that slows down", Drifting, tuple),
+        Case("a machine that slows down", Drifting, tuple),
         Case("an odd number of rounds", lambda: Drifting(rounds=9), tuple, unseen=True),
     ),
     given=two_calls,

@@ -1,4 +1,4 @@
-"""Compare two calls in pairs."""
+"""Check ratios of the times of two functions, measured in pairs."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ from .cases import Drifting
 
 @rule
 def ratios_in_pairs(case: CaseView) -> Found:
-    """One ratio for each round, from two adjacent runs in alternating order, and none from a first call."""
+    """One ratio for each round, from two adjacent calls whose order alternates, and none from a first call."""
     machine = case.model
     returned, *calls = case.value["tuple"]
     ratios = numbers_of(returned)
     assert isinstance(machine, Drifting)
     rounds = machine.rounds
     if ratios is None:
-        yield None, "The task asks for a list of numbers, one ratio for each round."
+        yield None, "The answer is not a list of numbers, one ratio for each round."
         return
     if len(ratios) != rounds:
-        yield None, f"The list has {len(ratios)} ratios: `rounds` is {rounds}."
+        yield None, f"The list has length {len(ratios)}, but `rounds` is {rounds}."
     ran = dict(zip(("first", "second"), calls, strict=True))
     if not any(calls):
-        yield None, "Neither function ran after `clock` was read: measure with it."
-    yield from _turned(ratios, machine)
+        yield None, "Neither function ran after the first reading of `clock`: measure the times with it."
+    yield from _inverted(ratios, machine)
     shares = [ratio / machine.ratio for ratio in ratios]
     far = [place for place, share in enumerate(shares) if not 0.2 < share < 5]
     if len(far) == rounds:
-        yield None, f"None of the numbers is near the ratio of the two times: {ratios[0]:.3g}."
+        yield None, f"No number in the list is close to the ratio of the two times: {ratios[0]:.3g}."
     for place in far:
-        yield None, f"Ratio {place} is far from the others: it contains a first call.", A_CLOCK
-    # A right answer may read the clock before it warms up.
-    yield from _other_counts({name: often for name, often in ran.items() if often >= 2 * rounds - 1}, rounds)
+        yield None, f"Ratio {place} is far from the others, because it contains a first call.", A_CLOCK
+    # A count that is only a little higher is right: the answer may have read the clock before the first calls.
+    yield from _wrong_counts({name: count for name, count in ran.items() if count >= 2 * rounds - 1}, rounds)
     for place, share in enumerate(shares):
         if not _is_a_step(share, machine.drift):
-            yield None, f"Ratio {place} compares runs that were not side by side: the machine slowed down between them."
-    yield from _other_counts({name: often for name, often in ran.items() if often < rounds}, rounds)
-    # The function that runs first is faster, by as much as the machine slows down meanwhile.
+            yield None, f"Ratio {place} compares calls with other calls between them, which slowed the machine down."
+    yield from _wrong_counts({name: count for name, count in ran.items() if count < rounds}, rounds)
+    # The machine slows down during a round, so the function that runs first has an advantage.
     first_ahead = [close(share, 1 / machine.drift) for share in shares]
     if any(before == after for before, after in itertools.pairwise(first_ahead)):
         if abs(2 * sum(first_ahead) - rounds) <= 1:
-            yield None, "The same function runs first in two successive rounds: the order must alternate."
-        yield None, f"`first` runs first in {sum(first_ahead)} of {rounds} rounds: the order must alternate."
+            yield None, "The same function runs first in two successive rounds: the order should alternate."
+        yield None, f"`first` runs first in {sum(first_ahead)} of {rounds} rounds: the order should alternate."
 
 
-def _other_counts(counts: dict[str, int], rounds: int) -> Found:
-    for name, often in counts.items():
-        yield None, f"`{name}` ran {often} times for {rounds} ratios: each runs once in a round."
+def _wrong_counts(counts: dict[str, int], rounds: int) -> Found:
+    for name, count in counts.items():
+        yield None, f"`{name}` ran {count} times in {rounds} rounds: each function should run once in a round."
 
 
-def _turned(ratios: list[float], machine: Drifting) -> Found:
-    """The ratios are of the second call to the first."""
-    turned = [bool(ratio) and _is_a_step(1 / ratio / machine.ratio, machine.drift) for ratio in ratios]
-    if all(turned):
-        yield None, "The ratios are second / first: the task asks for first / second."
-    for place, is_turned in enumerate(turned):
-        if is_turned:
-            yield None, f"Ratio {place} is second / first: the task asks for first / second, whichever ran first."
+def _inverted(ratios: list[float], machine: Drifting) -> Found:
+    """Ratios of the second function's time to the first's."""
+    inverted = [bool(ratio) and _is_a_step(1 / ratio / machine.ratio, machine.drift) for ratio in ratios]
+    if all(inverted):
+        yield None, "The ratios are second / first: they should be first / second."
+    if True in inverted:
+        place = inverted.index(True)
+        yield None, f"Ratio {place} is second / first: it should be first / second, whichever function ran first."
 
 
 def _is_a_step(share: float, drift: float) -> bool:
-    """Whether the machine slowed down once between the two."""
+    """Whether the two calls were adjacent: the machine slowed down once between them."""
     return close(share, drift) or close(share, 1 / drift)
 
 

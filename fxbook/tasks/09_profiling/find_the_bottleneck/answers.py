@@ -1,4 +1,4 @@
-"""Answers to 09-find-the-bottleneck."""
+"""Answers to 09-find-the-bottleneck: a selection that comes before the head."""
 
 import copy
 import operator
@@ -10,26 +10,20 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 WORK = "09_profiling#work-can-be-counted"
 REPAIR = "09_profiling#find-it-change-it-measure-again"
-KNOWN, OTHER, NORM = (
-    "the GPT of the exercise",
-    "a GPT of another size and other names",
-    "a GPT with a norm over positions",
-)
+KNOWN, OTHER = "the GPT of the exercise", "a GPT of another size and other names"
 MIXING, ADDING = "a GPT that mixes positions", "a GPT that adds up positions"
-EVERY, RANKING = "a GPT whose scores are all used", "a GPT that ranks the positions at its end"
-LAST = (slice(None), -1)
-STEPS = (nn.Linear, nn.LayerNorm)
+NORM, EVERY = "a GPT with a norm over positions", "a GPT whose scores are all used"
 
 
 def traced_with_selection(model):
     traced = fx.symbolic_trace(model)
-    [select] = [node for node in traced.graph.nodes if node.args[1:] == (LAST,)]
+    [select] = [node for node in traced.graph.nodes if node.args[1:] == ((slice(None), -1),)]
     return traced, select
 
 
 def is_step(traced, node):
     if node.op == "call_module":
-        return isinstance(traced.get_submodule(node.target), STEPS)
+        return isinstance(traced.get_submodule(node.target), (nn.Linear, nn.LayerNorm))
     return node.target is torch.tanh
 
 
@@ -37,16 +31,16 @@ def may_pass(traced, node):
     return is_step(traced, node) and len(node.users) == 1
 
 
-def foot_of(traced, select):
-    """The lowest node that the selection can pass; the selection itself where there is none."""
-    foot = select
-    while may_pass(traced, foot.args[0]):
-        foot = foot.args[0]
-    return foot
+def first_step(traced, select):
+    """The first of the steps that the selection can be moved above, or the selection itself if there is none."""
+    first = select
+    while may_pass(traced, first.args[0]):
+        first = first.args[0]
+    return first
 
 
 def climbs(traced, select, may_pass=may_pass, move=True):
-    """Swaps the selection with its input, as the solution does."""
+    """Swaps the selection with the step before it, again and again, as the solution does."""
     while may_pass(traced, step := select.args[0]):
         select.replace_input_with(step, step.args[0])
         select.replace_all_uses_with(step)
@@ -58,7 +52,7 @@ def climbs(traced, select, may_pass=may_pass, move=True):
 
 
 @right
-def climbs_by_name_of_class(model):
+def climbs_by_class_name(model):
     def passes(traced, node):
         held = traced.get_submodule(node.target) if node.op == "call_module" else node.target
         known = type(held).__name__ in ("Linear", "LayerNorm") or held is torch.tanh
@@ -69,13 +63,13 @@ def climbs_by_name_of_class(model):
 
 @right
 def inserts_a_new_selection(model, position=-1, erase=True, recompile=True):
-    """Inserts a new selection, a method call, at the foot of the chain, and erases the old one."""
+    """Inserts a new selection, a method call, before the first of these steps, and erases the old one."""
     traced, select = traced_with_selection(model)
-    foot = foot_of(traced, select)
-    if foot is not select:
-        with traced.graph.inserting_before(foot):
-            last = traced.graph.call_method("select", (foot.args[0], 1, position))
-        foot.replace_input_with(foot.args[0], last)
+    first = first_step(traced, select)
+    if first is not select:
+        with traced.graph.inserting_before(first):
+            last = traced.graph.call_method("select", (first.args[0], 1, position))
+        first.replace_input_with(first.args[0], last)
         select.replace_all_uses_with(select.args[0])
         if erase:
             traced.graph.erase_node(select)
@@ -87,17 +81,17 @@ def inserts_a_new_selection(model, position=-1, erase=True, recompile=True):
 @right
 def copies_into_a_new_graph(model):
     traced, select = traced_with_selection(model)
-    foot = foot_of(traced, select)
-    if foot is select:
+    first = first_step(traced, select)
+    if first is select:
         return traced
     graph, env, last = fx.Graph(), {}, None
     for node in traced.graph.nodes:
-        if node is foot:
+        if node is first:
             last = graph.call_function(torch.select, (env[node.args[0]], 1, -1))
         if node is select:
             env[node] = env[select.args[0]]
         else:
-            inputs = {**env, node.args[0]: last} if node is foot else env
+            inputs = {**env, node.args[0]: last} if node is first else env
             env[node] = graph.node_copy(node, inputs.__getitem__)
     return fx.GraphModule(traced, graph)
 
@@ -105,16 +99,16 @@ def copies_into_a_new_graph(model):
 @right
 def rebuilds_with_a_transformer(model):
     traced, select = traced_with_selection(model)
-    foot = foot_of(traced, select)
-    if foot is select:
+    first = first_step(traced, select)
+    if first is select:
         return traced
 
     class Earlier(fx.Transformer):
         def run_node(self, node):
-            if node is foot:
-                self.env[foot.args[0]], kept = self.env[foot.args[0]][:, -1], self.env[foot.args[0]]
+            if node is first:
+                self.env[first.args[0]], kept = self.env[first.args[0]][:, -1], self.env[first.args[0]]
                 value = super().run_node(node)
-                self.env[foot.args[0]] = kept
+                self.env[first.args[0]] = kept
                 return value
             return self.env[select.args[0]] if node is select else super().run_node(node)
 
@@ -156,7 +150,7 @@ def ends_in_eval_mode(model):
 
 
 @breaks("a result may have a second user that needs every position.", case=OTHER)
-@wrong("same_scores", node="final", says="every position: `mean` uses it too, and needs all.", read=REPAIR)
+@wrong("same_scores", node="final", says="every position: its user `mean` needs all of them.", read=REPAIR)
 def forgets_other_users(model):
     return climbs(*traced_with_selection(model), is_step)
 
@@ -181,7 +175,7 @@ def passes_any_method(model):
 
 
 @breaks("with `[:, -1]`.", case=EVERY)
-@wrong("same_scores", node="gate", says=f"({EVERY}): node `gate` no longer gets every position: `getitem", read=REPAIR)
+@wrong("same_scores", node="gate", says="no longer gets every position: its user `getitem", read=REPAIR)
 def moves_whatever_is_selected(model):
     traced = fx.symbolic_trace(model)
     for select in traced.graph.find_nodes(op="call_function", target=operator.getitem):
@@ -195,7 +189,7 @@ def moves_whatever_is_selected(model):
     "`nn.Linear`, `nn.LayerNorm` and `torch.tanh` treat each position separately.",
     case=OTHER,
 )
-@wrong("bottleneck_gone", says=f"({OTHER}): the result still does 1.3 times", node="to_width", read=WORK)
+@wrong("bottleneck_gone", says=f"({OTHER}): the result still does 1.3 times the FLOPs", node="to_width", read=WORK)
 def passes_layers_alone(model):
     return climbs(*traced_with_selection(model), lambda traced, n: n.op == "call_module" and may_pass(traced, n))
 

@@ -1,4 +1,4 @@
-"""GPTs whose head works on every position, though only one is returned; and the FLOPs of an answer's nodes."""
+"""GPTs whose head computes every position, although only one is returned; and the FLOPs of an answer's nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-# A FlopCounterMode imports this when it is first used, which takes longer than a check may: done here, before the fork.
+# Imported before the fork, because the first FlopCounterMode imports it, and that would exceed a check's time limit.
 import torch._dynamo
 from torch import Tensor, fx, nn
 from torch.utils.flop_counter import FlopCounterMode
@@ -50,7 +50,7 @@ class Layer(nn.Module):
 
 
 class GPT(nn.Module):
-    """Scores of the next token, for a context of fixed length; the head works on every position of it."""
+    """Scores for the next token, from a context of fixed length; the head computes scores for every position."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class GPT(nn.Module):
 
 
 class OtherGPT(GPT):
-    """Other names; a head of two layers, a softmax after it, and a second user of the norm."""
+    """Other names, a head of two layers with a softmax after it, and a second user of the norm."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__(words, width, heads, length, depth)
@@ -87,7 +87,7 @@ class OtherGPT(GPT):
 
 
 class NestedGPT(GPT):
-    """Its head is a separate module, with a norm inside; the norm before it is over the positions."""
+    """Its head is a module that contains a norm; the norm before the head is over the positions."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__(words, width, heads, length, depth)
@@ -96,7 +96,7 @@ class NestedGPT(GPT):
 
 
 class MixingGPT(GPT):
-    """After the layers comes a step that mixes the positions: it needs them all."""
+    """A step after the layers mixes the positions, so it needs all of them."""
 
     def __init__(self, mixing: Callable[[Tensor], Tensor], *sizes: int) -> None:
         super().__init__(*sizes)
@@ -106,8 +106,12 @@ class MixingGPT(GPT):
         return self.mixing(super().hidden(tokens))
 
 
+def mixing_by(make: Callable[[], Callable[[Tensor], Tensor]]) -> Callable[..., GPT]:
+    return lambda *sizes: MixingGPT(make(), *sizes)
+
+
 class ScoringGPT(GPT):
-    """Every score is used, the last ones twice. A slice of another layer's result is returned, along the features."""
+    """All scores are used, the last position's twice. Some features of another layer's result are returned, too."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__(words, width, heads, length, depth)
@@ -120,22 +124,14 @@ class ScoringGPT(GPT):
 
 
 class RankingGPT(GPT):
-    """A softmax over the positions comes directly before the selection: nothing can be moved."""
+    """The step before the selection is a softmax over the positions, so no step can be moved."""
 
     def forward(self, tokens: Tensor) -> Tensor:
         return torch.softmax(self.head(self.norm(self.hidden(tokens))), dim=1)[:, -1]
 
 
-def _mixing_by_layer(*sizes: int) -> GPT:
-    return MixingGPT(nn.Conv1d(12, 12, 1), *sizes)
-
-
-def _mixing_by_method(*sizes: int) -> GPT:
-    return MixingGPT(lambda x: x.cumsum(dim=1), *sizes)
-
-
 def tokens(words: int, *shape: int) -> Callable[[], tuple[Tensor, ...]]:
-    """One batch of tokens."""
+    """Make the inputs: one batch of random tokens."""
     return lambda: (torch.randint(words, shape),)
 
 
@@ -163,17 +159,16 @@ def flops_by_node(traced: fx.GraphModule, *inputs: Any) -> dict[str, int]:
 
 
 def counted(answer: Callable[..., Any], model: nn.Module) -> Any:
-    """What the answer returns, made so that running it also gives the FLOPs of its nodes: ``(result, by_name)``."""
+    """The module that the answer returns, changed to return ``(result, FLOPs by node name)``."""
     result = answer(model)
     if isinstance(result, fx.GraphModule):
         forward, flops = result.forward, {}
 
-        # Wrapped openly, so that the code that forward runs can still be read.
+        # With `wraps`, so that the code of the wrapped forward can still be found.
         @functools.wraps(forward)
         def with_flops(*inputs: Any) -> tuple[Any, dict[str, int]]:
             value = forward(*inputs)
-            if not flops:
-                # Counted once: the FLOPs depend only on the input shapes.
+            if not flops:  # They depend only on the shapes of the inputs, so they are counted once.
                 flops.update(flops_by_node(result, *inputs))
             return value, flops
 
@@ -182,7 +177,7 @@ def counted(answer: Callable[..., Any], model: nn.Module) -> Any:
 
 
 def _case(name: str, kind: Callable[..., GPT], *sizes: int, batch: int = 2, training: bool = False) -> Case:
-    """``sizes``: words, width, heads, length, depth."""
+    """``sizes`` are words, width, heads, length and depth."""
     inputs = tokens(sizes[0], batch, sizes[3])
     return Case(name, lambda: kind(*sizes).train(training), inputs, unseen=kind is not GPT)
 
@@ -193,8 +188,8 @@ USAGE = Usage(
         _case("the GPT of the exercise", GPT, 4096, 32, 2, 32, 2, batch=4),
         _case("a GPT of another size and other names", OtherGPT, 512, 24, 3, 20, 3, batch=3),
         _case("a GPT with a norm over positions", NestedGPT, 128, 8, 2, 8, 1, batch=1),
-        _case("a GPT that mixes positions", _mixing_by_layer, 1024, 16, 2, 12, 1, training=True),
-        _case("a GPT that adds up positions", _mixing_by_method, 32, 4, 1, 4, 1),
+        _case("a GPT that mixes positions", mixing_by(lambda: nn.Conv1d(12, 12, 1)), 1024, 16, 2, 12, 1, training=True),
+        _case("a GPT that adds up positions", mixing_by(lambda: lambda x: x.cumsum(dim=1)), 32, 4, 1, 4, 1),
         _case("a GPT whose scores are all used", ScoringGPT, 32, 4, 1, 4, 1),
         _case("a GPT that ranks the positions at its end", RankingGPT, 32, 4, 1, 4, 1),
     ),

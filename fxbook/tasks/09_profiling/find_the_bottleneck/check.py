@@ -1,4 +1,4 @@
-"""Find the bottleneck of a GPT and remove it: the same scores with no more work than is needed."""
+"""Remove the bottleneck of a GPT: the same scores, with no more work than they need."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .cases import GPT, OtherGPT, RankingGPT, ScoringGPT, flops_by_node
 
 REPAIR = "09_profiling#find-it-change-it-measure-again"
 
-# Operations that treat each position by itself, as the exercise says.
+# Operations that treat each position separately; the exercise lists them.
 _BY_POSITION = ("torch.nn.Linear", "torch.nn.LayerNorm", "torch.tanh")
 
 
 class Repaired(nn.Module):
-    """The same scores; the head works only on the position that is returned."""
+    """The same scores; the head computes only the position that is returned."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -37,16 +37,16 @@ class Repaired(nn.Module):
     def forward(self, tokens: Tensor) -> Any:
         model = self.model
         if isinstance(model, ScoringGPT | RankingGPT):
-            return model(tokens)  # This needs all that it does.
+            return model(tokens)  # It needs all of its work.
         hidden = model.hidden(tokens)
         if isinstance(model, OtherGPT):
             normed = model.final(hidden)
             return model.scored(normed[:, -1]).softmax(dim=-1), normed.mean(dim=1)
-        return model.head(model.norm(hidden)[:, -1])  # A norm has no FLOPs.
+        return model.head(model.norm(hidden)[:, -1])  # The norm counts as 0 FLOPs.
 
 
 def flops_needed(case: CaseView) -> dict[str, int]:
-    """FLOPs by path of the submodule that does them, without the bottleneck; ``""`` for the model's own."""
+    """The FLOPs without the bottleneck, by the path of the submodule; ``""`` for all other nodes."""
     traced = fx.symbolic_trace(Repaired(model_of(case.case, case.seed)))
     with one_thread(), torch.no_grad():
         flops = flops_by_node(traced, *inputs_of(case.case, case.seed)[0])
@@ -57,14 +57,14 @@ def flops_needed(case: CaseView) -> dict[str, int]:
 
 
 def parts(output: Value) -> tuple[Value, dict[str, int]]:
-    """What ``counted`` put together: the result, and the FLOPs of the nodes."""
+    """The two parts of an output, as made by ``counted``: the result, and the FLOPs of the nodes."""
     value, flops = output["tuple"]
     return value, dict(flops["dict"])
 
 
 @rule
 def same_scores(case: CaseView) -> Found:
-    """Like ``same_result``, for what ``counted`` returns besides the FLOPs."""
+    """The result is that of the model; like ``same_result``, but for outputs that contain FLOPs, too."""
     fault = next(_other_scores(case), None)
     if fault:
         yield from _passed_too_far(case)
@@ -80,7 +80,7 @@ def _other_scores(case: CaseView) -> Found:
 
 
 def _passed_too_far(case: CaseView) -> Found:
-    """A node that got every position and now gets fewer, although it, or another user of its result, needs them."""
+    """Nodes that no longer get every position, although they, or another user of their result, need all of them."""
     if case.graph is None:
         return
     select = next(node for node in case.before if node.target == "operator.getitem" and "(:, -1)" in node.call)
@@ -97,14 +97,14 @@ def _passed_too_far(case: CaseView) -> Found:
         if not narrowed or select.index in before:
             continue
         if (was.kind or was.target) not in _BY_POSITION:
-            none = "it is not an nn.Linear, nn.LayerNorm or torch.tanh"
-            yield node, f"no longer gets every position: {none}", REPAIR
+            why = "it is not an nn.Linear, nn.LayerNorm or torch.tanh"
+            yield node, f"no longer gets every position: {why}", REPAIR
         for user in was.users:
             if user not in way:
                 other = case.before.nodes[user]
                 if other.target == select.target:
-                    yield node, f"no longer gets every position: `{other.name}` does not select the last one", REPAIR
-                yield node, f"no longer gets every position: `{other.name}` uses it too, and needs all", REPAIR
+                    yield node, f"no longer gets every position: its user `{other.name}` selects other ones", REPAIR
+                yield node, f"no longer gets every position: its user `{other.name}` needs all of them", REPAIR
 
 
 def _above(graph: GraphRecord, node: NodeRecord) -> set[int]:
@@ -120,38 +120,25 @@ def _above(graph: GraphRecord, node: NodeRecord) -> set[int]:
 
 @rule("09_profiling#work-can-be-counted")
 def bottleneck_gone(case: CaseView) -> Found:
-    """No more FLOPs than the model needs when its head works only on the position that is returned."""
+    """The result does no more FLOPs than a model whose head computes only the position that is returned."""
     needed = flops_needed(case)
     enough = sum(needed.values())
     for output in case.outputs or []:
         flops = parts(output)[1]
         total = sum(flops.values())
         if total > 1.01 * enough:
-            # The node with the most work beyond what its module has to do; among those that call no module, the
-            # largest.
+            # The node whose FLOPs exceed those that its module needs by the most; other nodes need none.
             beyond = {
                 node.index: flops.get(node.name, 0) - (needed[node.target] if node.op == "call_module" else 0)
                 for node in case.nodes
             }
             node = case.nodes[max(beyond, key=lambda index: beyond[index])]
             share = 100 * flops[node.name] / total
-            yield (
-                node,
-                f"The result still does {total / enough:.1f} times the work that is needed: "
-                f"node `{node.name}` has {share:.0f} % of its FLOPs.",
-            )
+            work = f"The result still does {total / enough:.1f} times the FLOPs that it needs"
+            yield node, f"{work}: node `{node.name}` does {share:.0f} % of them."
 
 
 CHECK = Check(
-    (
-        lints,
-        recompiled,
-        same_scores,
-        all_in_sight,
-        bottleneck_gone,
-        no_dead_nodes,
-        input_unchanged,
-        shares_weights,
-    ),
+    (lints, recompiled, same_scores, all_in_sight, bottleneck_gone, no_dead_nodes, input_unchanged, shares_weights),
     expected=one_thread()(same_as_eager),
 )

@@ -1,4 +1,4 @@
-"""Answers to 09-show-the-gain."""
+"""Answers to 09-show-the-gain: a ratio of FLOPs, and ratios of times with their spread."""
 
 import statistics
 import time
@@ -56,7 +56,7 @@ def answer(before, after, inputs, clock=time.perf_counter, found=None, **changed
 
 
 @right
-def tensor_quantiles(before, after, *inputs, clock=time.perf_counter):
+def computes_quantiles_of_a_tensor(before, after, *inputs, clock=time.perf_counter):
     work = torch.tensor(flops(before, inputs) / flops(after, inputs))
     with torch.no_grad():
         found = torch.tensor(ratios(before, after, inputs, clock, 24), dtype=torch.float64)
@@ -64,7 +64,7 @@ def tensor_quantiles(before, after, *inputs, clock=time.perf_counter):
 
 
 @right
-def with_timeit_under_inference_mode(before, after, *inputs, clock=time.perf_counter):
+def uses_timeit_in_inference_mode(before, after, *inputs, clock=time.perf_counter):
     first, second = (timeit.Timer(lambda m=module: m(*inputs), timer=clock) for module in (before, after))
     found = []
     with torch.inference_mode():
@@ -94,7 +94,7 @@ def counts_node_by_node(before, after, *inputs, clock=time.perf_counter):
 
 
 @right
-def counts_without_computing(before, after, *inputs, clock=time.perf_counter):
+def counts_with_fake_tensors(before, after, *inputs, clock=time.perf_counter):
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     with mode:
         fakes = [mode.from_tensor(value) for value in inputs]
@@ -103,38 +103,38 @@ def counts_without_computing(before, after, *inputs, clock=time.perf_counter):
 
 
 @breaks('`"flops"` is the FLOPs of `before` divided by the FLOPs of `after`.', case=KNOWN)
-@wrong("ratio_of_flops", says="`flops` is after / before: the task asks for before / after: ", read=WORK)
-def flops_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
+@wrong("ratio_of_flops", says="`flops` is after / before: it should be before / after: ", read=WORK)
+def divides_flops_of_after_by_before(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(after, inputs) / flops(before, inputs))
 
 
 @breaks('Return `{"flops":', case=KNOWN)
-@wrong("ratio_of_flops", says="The task asks for a dict with the keys 'flops' and 'time'.")
-def a_tuple(before, after, *inputs, clock=time.perf_counter):
+@wrong("ratio_of_flops", says="The answer is not a dict with the keys 'flops' and 'time'.")
+def returns_a_tuple(before, after, *inputs, clock=time.perf_counter):
     return tuple(answer(before, after, inputs, clock).values())
 
 
 @breaks('…, "time":', case=KNOWN)
 @wrong("three_numbers", says="three numbers")
-def only_the_median(before, after, *inputs, clock=time.perf_counter):
+def returns_only_the_median(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=statistics.median(ratios(before, after, inputs, clock)))
 
 
 @breaks("(low, median, high)}`", "the lower decile, the median and the upper decile", case=KNOWN)
-@wrong("three_numbers", says="are not in order")
-def from_high_to_low(before, after, *inputs, clock=time.perf_counter):
+@wrong("three_numbers", says="are not in this order")
+def lists_the_upper_decile_first(before, after, *inputs, clock=time.perf_counter):
     found = answer(before, after, inputs, clock)
     return {**found, "time": found["time"][::-1]}
 
 
 @breaks("Take at least 20 rounds", case=KNOWN)
-@wrong("twenty_rounds", says="You timed single calls to `before` 6 times", read=PAIRS)
-def five_rounds(before, after, *inputs, clock=time.perf_counter):
+@wrong("twenty_rounds", says="Single calls to `before` were timed 6 times", read=PAIRS)
+def takes_five_rounds(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, found=ratios(before, after, inputs, clock, rounds=5))
 
 
 @breaks("call each module once in each round.", case=KNOWN)
-@wrong("twenty_rounds", says="You timed single calls to `before` 0 times", read=PAIRS)
+@wrong("twenty_rounds", says="Single calls to `before` were timed 0 times", read=PAIRS)
 def times_twenty_calls_together(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, found=ratios(before, after, inputs, clock, times=20))
 
@@ -146,13 +146,13 @@ def reads_another_clock(before, after, *inputs, clock=time.perf_counter):
 
 
 @breaks("Time the calls without gradients", case=KNOWN)
-@wrong("twenty_rounds", says="The timed calls run with gradients: time them without.", read=GRADIENTS)
-def with_gradients(before, after, *inputs, clock=time.perf_counter):
+@wrong("twenty_rounds", says="The timed calls ran with gradients: time them without.", read=GRADIENTS)
+def times_with_gradients(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, found=ratios(before, after, inputs, clock))
 
 
 @breaks("outside any `FlopCounterMode`.", case=KNOWN)
-@wrong("twenty_rounds", says="The timed calls run under a `FlopCounterMode`", read=FIRST)
+@wrong("twenty_rounds", says="The timed calls ran under a `FlopCounterMode`", read=FIRST)
 def counts_while_it_times(before, after, *inputs, clock=time.perf_counter):
     with FlopCounterMode(display=False), torch.no_grad():
         found = ratios(before, after, inputs, clock)
@@ -160,8 +160,8 @@ def counts_while_it_times(before, after, *inputs, clock=time.perf_counter):
 
 
 @breaks("`before` divided by `after`.", case=KNOWN)
-@wrong("median_with_deciles", says="`time` is after / before: the task asks for before / after.", read=PAIRS)
-def time_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
+@wrong("median_with_deciles", says="`time` is after / before: it should be before / after.", read=PAIRS)
+def divides_times_of_after_by_before(before, after, *inputs, clock=time.perf_counter):
     with torch.no_grad():
         found = ratios(before, after, inputs, clock)
     return answer(before, after, inputs, found=[1 / ratio for ratio in found])
@@ -169,7 +169,7 @@ def time_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
 
 @breaks("of paired ratios", case=KNOWN)
 @wrong("median_with_deciles", says="The middle number of `time` is not the median of paired ratios: ", read=PAIRS)
-def one_after_the_other(before, after, *inputs, clock=time.perf_counter):
+def times_one_module_after_the_other(before, after, *inputs, clock=time.perf_counter):
     with torch.no_grad():
         first = [took(lambda: before(*inputs), clock) for _ in range(20)]
         second = [took(lambda: after(*inputs), clock) for _ in range(20)]
@@ -177,5 +177,5 @@ def one_after_the_other(before, after, *inputs, clock=time.perf_counter):
 
 
 @wrong("ends well", says=f"({MORE})", read=MISSING)
-def passes_the_first_input_alone(before, after, *inputs, clock=time.perf_counter):
+def passes_only_the_first_input(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs[:1], clock)

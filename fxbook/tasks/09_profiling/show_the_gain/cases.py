@@ -1,4 +1,4 @@
-"""Two products and one, on a machine of known speed."""
+"""Two products and the same as one product, on a simulated machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-# A FlopCounterMode imports this when it is first used, which takes longer than a check may: done here, before the fork.
+# Imported before the fork, because the first FlopCounterMode imports it, and that would exceed a check's time limit.
 import torch._dynamo
 from torch import Tensor, fx, nn
 
@@ -15,16 +15,15 @@ from fxbook.cases import Case, Usage
 
 from ..cases import Machine, between
 
-# The times that the calls take, in turn. In any 20 or more in a row, wherever they begin, the deciles are SHORT and
-# LONG and the median 1, whichever of the usual definitions is used. In most of them, the neighbouring deciles and the
-# extremes are other numbers.
+# The factors by which successive calls are slower. Any 20 or more successive factors have the deciles SHORT and LONG
+# and the median 1, by any of the usual definitions; mostly, the next deciles and the extremes are other numbers.
 SHORT, LONG, SHORTEST, LONGEST = 0.6, 1.5, 0.2, 8.0
-_STEPS = {"m": SHORTEST, "L": SHORT, "l": 0.85, "M": 1.0, "h": 1.2, "H": LONG, "x": LONGEST}
-_TAKES = [_STEPS[step] for step in "HLhlhMlHmxlhlhMlHLhlhLHLhMlHlhLHlhMlhlxmhLhLHMlhlHLhlHMLhlHL"]
+_FACTORS = {"m": SHORTEST, "L": SHORT, "l": 0.85, "M": 1.0, "h": 1.2, "H": LONG, "x": LONGEST}
+_IN_TURN = [_FACTORS[letter] for letter in "HLhlhMlHmxlhlhMlHLhlhLHLhMlHlhLHlhMlhlxmhLhLHMlhlHLhlHMLhlHL"]
 
 
 class Products(nn.Module):
-    """``x @ up @ down``, and the same as one product, on a machine where the first takes ``slower`` times as long."""
+    """``x @ up @ down``, and the same as one product; the first takes ``self.slower`` times as long as the second."""
 
     def __init__(self, width: int, inner: int, slower: tuple[float, float]) -> None:
         super().__init__()
@@ -32,18 +31,18 @@ class Products(nn.Module):
         self.slower = between(*slower)
 
     def two(self, machine: Machine) -> tuple[fx.GraphModule, fx.GraphModule]:
-        """Two products and one."""
-        # This bypasses the model, which knows how fast the machine is.
+        """The module with two products, and the module with one."""
+        # Local names, because an answer can reach what the lambdas refer to, and the model would reveal `slower`.
         up, down, seconds = self.up, self.down, 0.002
 
         def later(call: int) -> float:
-            return _TAKES[call % len(_TAKES)]
+            return _IN_TURN[call % len(_IN_TURN)]
 
-        before = machine.work("before", seconds * self.slower, lambda x: x @ up @ down, _TAKES[0], later)
+        before = machine.work("before", seconds * self.slower, lambda x: x @ up @ down, _IN_TURN[0], later)
         return self._graph(before), self._graph(machine.work("after", seconds, self.one(up, down), 1.0))
 
     def one(self, up: Tensor, down: Tensor) -> Callable[[Tensor], Tensor]:
-        """The same as one product: the product of the weights is known beforehand."""
+        """The same as one product: the weights are multiplied beforehand."""
         both = (up @ down).detach()
         return lambda x: x @ both
 
@@ -54,7 +53,7 @@ class Products(nn.Module):
 
 
 class ProductsAndSum(Products):
-    """The same with a second input and a nested result; each call of ``after`` multiplies the weights once more."""
+    """With a second input and a nested result; ``after`` multiplies the weights again in each call."""
 
     def one(self, up: Tensor, down: Tensor) -> Callable[[Tensor], Tensor]:
         return lambda x: x @ (up @ down)
@@ -68,17 +67,17 @@ class ProductsAndSum(Products):
 
 
 def with_and_without(model: nn.Module) -> tuple[Any, ...]:
-    """Two modules on a machine of known speed: ``(before, after, inputs, machine)``."""
+    """Pass ``(before, after, inputs, machine)``: two modules on a simulated machine, and inputs for both."""
     assert isinstance(model, Products)
     machine = Machine(drift=1.01)
     before, after = model.two(machine)
-    many = int(torch.randint(2, 7, ()))
-    inputs = tuple(torch.randn(many, len(model.up)) for _ in before.graph.find_nodes(op="placeholder"))
+    batch = int(torch.randint(2, 7, ()))
+    inputs = tuple(torch.randn(batch, len(model.up)) for _ in before.graph.find_nodes(op="placeholder"))
     return before, after, inputs, machine
 
 
 def measured(answer: Callable[..., Any], before: Any, after: Any, inputs: tuple[Tensor, ...], machine: Machine) -> Any:
-    """What the answer returns, and how often it timed each module, with gradients or a mode, and read the clock."""
+    """The answer's result, and counts: timed calls to each module, with gradients and under a mode; clock readings."""
     returned = answer(before, after, *inputs, clock=machine.clock)
     first, second = machine.timed("before"), machine.timed("after")
     with_gradients = sum(gradients for gradients, _ in first + second)

@@ -1,4 +1,4 @@
-"""Show what was gained: a ratio of FLOPs, and ratios of time with their spread."""
+"""Check a comparison of two modules: the ratio of their FLOPs, and the ratios of their times with the spread."""
 
 from __future__ import annotations
 
@@ -22,83 +22,80 @@ IN_PAIRS = "09_profiling#two-models-are-compared-in-pairs"
 
 @one_thread()
 def total_flops(module: nn.Module, *inputs: Any) -> int:
-    """FLOPs of one call."""
+    """The FLOPs of one call."""
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         module(*inputs)
     return counter.get_total_flops()
 
 
 def gain_of(case: CaseView) -> dict[str, Value] | None:
-    """What the answer returned, if it has the required form; ``measured`` returns it with what was observed."""
+    """The dict that the answer returned, or ``None`` if it does not have the two required keys."""
     table = table_of(case.value["tuple"][0])
     return table if table is not None and set(table) == {"flops", "time"} else None
 
 
 def times_of(case: CaseView) -> list[float] | None:
-    """The numbers that the answer gives for time."""
+    """The numbers under ``"time"``, or ``None`` if they are not numbers."""
     return numbers_of((gain_of(case) or {}).get("time"))
 
 
 @rule
 def ratio_of_flops(case: CaseView) -> Found:
-    """A dict of two, with the FLOPs of ``before`` divided by those of ``after``."""
+    """The answer is a dict with two keys, and ``"flops"`` is the FLOPs of ``before`` divided by those of ``after``."""
     gain = gain_of(case)
     if gain is None:
-        yield None, "The task asks for a dict with the keys 'flops' and 'time'."
+        yield None, "The answer is not a dict with the keys 'flops' and 'time'."
         return
     before, after, inputs, _ = case.arguments
-    wanted = total_flops(before, *inputs) / total_flops(after, *inputs)
+    expected = total_flops(before, *inputs) / total_flops(after, *inputs)
     flops = number_of(gain["flops"])
-    if flops is None or not close(flops, wanted):
-        turned = flops is not None and close(flops, 1 / wanted)
-        said = "not a number" if flops is None else f"{flops:.4g}"
-        why = "is after / before: the task asks for before / after" if turned else "is not the ratio before / after"
-        yield None, f"`flops` {why}: {wanted:.4g}; your answer is {said}.", "09_profiling#work-can-be-counted"
+    if flops is None or not close(flops, expected):
+        inverted = flops is not None and close(flops, 1 / expected)
+        found = "not a number" if flops is None else f"{flops:.4g}"
+        why = "is after / before: it should be before / after" if inverted else "is not before / after"
+        yield None, f"`flops` {why}: {found} instead of {expected:.4g}.", "09_profiling#work-can-be-counted"
 
 
 @rule
 def three_numbers(case: CaseView) -> Found:
-    """Three numbers in increasing order."""
+    """``"time"`` holds three different numbers in increasing order."""
     times = times_of(case)
     if times is None or len(times) != 3:
-        yield None, "`time` must hold three numbers: the lower decile, the median and the upper decile."
+        yield None, "`time` should hold three numbers: the lower decile, the median and the upper decile."
     elif not 0 < times[0] <= times[1] <= times[2]:
-        yield None, "The three numbers of `time` are not in order: lower decile, median, upper decile."
+        yield None, "The three numbers in `time` are not in this order: lower decile, median, upper decile."
     elif times[0] == times[2]:
-        yield None, "The three numbers of `time` are equal: one ratio has no spread.", IN_PAIRS
+        yield None, "The three numbers in `time` are equal: a single ratio has no spread.", IN_PAIRS
 
 
 @rule
 def twenty_rounds(case: CaseView) -> Found:
-    """Each module is timed by itself 20 times or more, on the clock of the check, with no gradients and no counter."""
-    _, before, after, with_gradients, under_a_mode, looks = case.value["tuple"]
-    if not looks:
-        yield None, "`clock` was never read: measure with it."
+    """Each module is timed 20 times or more, one call at a time, with ``clock``, without gradients or a counter."""
+    _, before, after, with_gradients, under_a_mode, readings = case.value["tuple"]
+    if not readings:
+        yield None, "`clock` was never read: measure the times with it."
     if min(before, after) < 20:
-        name, often = min(("before", before), ("after", after), key=lambda pair: pair[1])
-        yield None, f"You timed single calls to `{name}` {often} times: the task asks for at least 20 rounds.", IN_PAIRS
+        name, count = min(("before", before), ("after", after), key=lambda pair: pair[1])
+        yield None, f"Single calls to `{name}` were timed {count} times: take at least 20 rounds.", IN_PAIRS
     if with_gradients:
-        recording = "The timed calls run with gradients: time them without."
-        yield None, recording, "09_profiling#who-asks-for-gradients"
+        place = "09_profiling#who-asks-for-gradients"
+        yield None, "The timed calls ran with gradients: time them without.", place
     if under_a_mode:
-        slower = "The timed calls run under a `FlopCounterMode`, which makes every operation slower: count separately."
+        slower = "The timed calls ran under a `FlopCounterMode`, which makes every operation slower: count separately."
         yield None, slower, A_CLOCK
 
 
 @rule
 def median_with_deciles(case: CaseView) -> Found:
-    """The deciles and the median of the ratios of calls side by side; the check knows them."""
+    """The three numbers are the deciles and the median of the ratios of adjacent calls."""
     model = case.model
     assert isinstance(model, Products)
     low, middle, high = (time / model.slower for time in times_of(case) or ())
     if not _about(1.0, middle):
         if _about(1 / model.slower**2, middle):
-            yield None, "`time` is after / before: the task asks for before / after.", IN_PAIRS
-        yield (
-            None,
-            f"The middle number of `time` is not the median of paired ratios: {model.slower * middle:.3g}.",
-            IN_PAIRS,
-        )
+            yield None, "`time` is after / before: it should be before / after.", IN_PAIRS
+        number = f"{model.slower * middle:.3g} instead of about {model.slower:.3g}"
+        yield None, f"The middle number of `time` is not the median of paired ratios: {number}.", IN_PAIRS
     yield from _no_decile("first", low, SHORT, SHORTEST, "smallest")
     yield from _no_decile("last", high, LONG, LONGEST, "largest")
 
@@ -107,15 +104,15 @@ def _no_decile(place: str, number: float, decile: float, extreme: float, which: 
     if _about(extreme, number):
         yield None, f"The {place} number of `time` is the {which} ratio, not a decile.", A_CLOCK
     elif abs(number - 1) < 0.9 * abs(decile - 1):
-        beyond = f"The {place} number of `time` is not a decile: far more than a tenth of the ratios lie beyond it."
+        beyond = f"The {place} number of `time` is not a decile: much more than a tenth of the ratios lie beyond it."
         yield None, beyond, A_CLOCK
     elif not _about(decile, number):
         yield None, f"The {place} number of `time` is not a decile of the ratios.", A_CLOCK
 
 
-def _about(wanted: float, number: float) -> bool:
-    """Whether two numbers differ by no more than the machine slows down between two adjacent calls."""
-    return abs(number / wanted - 1) < 0.04
+def _about(expected: float, number: float) -> bool:
+    """Whether two numbers differ no more than two adjacent calls do because the machine slows down."""
+    return abs(number / expected - 1) < 0.04
 
 
 CHECK = Check((ratio_of_flops, three_numbers, twenty_rounds, median_with_deciles))

@@ -1,4 +1,4 @@
-"""Answers to 09-time-each-node."""
+"""Answers to 09-time-each-node: the seconds of each node in each run."""
 
 import functools
 import statistics
@@ -10,11 +10,11 @@ from torch import fx
 from fxbook.tasks.answering import breaks, right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
-KNOWN, SEVERAL = "three functions of known speed", "two inputs, and a function that several nodes call"
+KNOWN, SEVERAL = "three functions", "two inputs, and a function that several nodes call"
 
 
 @right
-def walks_the_list_itself(traced, inputs, runs, clock=time.perf_counter):
+def runs_its_own_loop(traced, inputs, runs, clock=time.perf_counter):
     times = {node.name: [] for node in traced.graph.nodes}
     for _ in range(runs + 1):
         interpreter = fx.Interpreter(traced)
@@ -49,7 +49,7 @@ def reads_the_clock_once_between_two_nodes(traced, inputs, runs, clock=time.perf
 
 @right
 def fills_a_tensor(traced, inputs, runs, clock=time.perf_counter):
-    """No subclass: the method is replaced on the object."""
+    """Replaces the method on the object, without a subclass."""
     names = [node.name for node in traced.graph.nodes]
     seconds = torch.zeros(runs + 1, len(names), dtype=torch.float64)
     interpreter = fx.Interpreter(traced)
@@ -100,8 +100,8 @@ def measured(traced, inputs, runs, clock, warm=lambda node: False):
 
 
 @breaks("the name of each node", case=KNOWN)
-@wrong("times_of_each_node", says="The keys of the dict are nodes: the task asks for their names.")
-def keeps_times_by_node(traced, inputs, runs, clock=time.perf_counter):
+@wrong("times_of_each_node", says="The keys of the dict are nodes: they should be the names of the nodes.")
+def has_nodes_as_keys(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {node: found[node.name][1:] for node in traced.graph.nodes}
 
@@ -114,20 +114,20 @@ def returns_medians(traced, inputs, runs, clock=time.perf_counter):
 
 
 @breaks("each node", case=SEVERAL)
-@wrong("times_of_each_node", says=f"({SEVERAL}): node `shift` has no times")
+@wrong("times_of_each_node", says=f"({SEVERAL}): the dict has no times for node `shift`")
 def leaves_out_get_attr(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {node.name: found[node.name][1:] for node in traced.graph.nodes if node.op != "get_attr"}
 
 
 @breaks("one for each of `runs` runs", case=SEVERAL)
-@wrong("without_the_first_run", says="node `x` has 5 times: `runs` is 3, and the first run is extra.", read=FIRST)
-def always_five_runs(traced, inputs, runs, clock=time.perf_counter):
+@wrong("without_the_first_run", says="node `x` has 5 times, but `runs` is 3, without the first run.", read=FIRST)
+def always_takes_five_runs(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, 6, clock).items()}
 
 
 @breaks("Read no other clock.", case=KNOWN)
-@wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
+@wrong("on_the_clock", says="is not what passed on `clock`", read=FIRST)
 def reads_another_clock(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, runs + 1, time.perf_counter).items()}
 
@@ -142,8 +142,8 @@ def forgets_to_return_the_value(traced, inputs, runs, clock=time.perf_counter):
 
 
 @breaks("Each node runs once in each run.", case=KNOWN)
-@wrong("on_the_clock", says="Node `load` runs 2 times in each run: it must run once.", read=FIRST)
-def warms_each_node_up(traced, inputs, runs, clock=time.perf_counter):
+@wrong("on_the_clock", says="Node `load` runs 2 times in each run: it should run once.", read=FIRST)
+def runs_each_node_twice(traced, inputs, runs, clock=time.perf_counter):
     return measured(traced, inputs, runs, clock, warm=lambda node: node.op.startswith("call"))
 
 
@@ -154,7 +154,7 @@ def leaves_the_slowest_run_out(traced, inputs, runs, clock=time.perf_counter):
 
 
 @breaks("Run `traced` on `inputs`, a tuple.", case=SEVERAL)
-@wrong("on_the_clock", says="time of `scale_1` is not what `clock` showed while that node ran on `inputs`:", read=FIRST)
+@wrong("on_the_clock", says="time of `scale_1` is not what passed on `clock` while that node ran on", read=FIRST)
 def runs_on_the_first_input_twice(traced, inputs, runs, clock=time.perf_counter):
     places = traced.graph.find_nodes(op="placeholder")
     found = measured(traced, inputs[:1] * len(places), runs + 1, clock)
@@ -162,7 +162,7 @@ def runs_on_the_first_input_twice(traced, inputs, runs, clock=time.perf_counter)
 
 
 @wrong("input_unchanged", says="the model that was given has been changed: its code was recompiled")
-def leaves_its_clocks_in_the_graph(traced, inputs, runs, clock=time.perf_counter):
+def leaves_timers_in_the_graph(traced, inputs, runs, clock=time.perf_counter):
     found = {node.name: [] for node in traced.graph.nodes}
 
     def watched(name, function, *args, **kwargs):

@@ -1,4 +1,4 @@
-"""Graphs of functions that take a known time."""
+"""Graphs of functions that take a known time on a simulated machine."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..cases import Machine, between
 
 
 class Timed(nn.Module):
-    """A graph of functions that take a known time: ``costs`` maps nodes to seconds; other nodes cost nothing.
+    """A graph of functions that take a known time: ``costs`` maps node names to seconds; other nodes take no time.
 
-    The speed of the machine is random. Call 0 of a function takes 40 times its cost, call ``n`` takes ``1 + growth *
-    n`` times, so that all times differ, and the slowest run is not the first.
+    The speed of the machine is random. Call 0 of a function takes 40 times its cost, and call ``n`` takes ``1 + growth
+    * n`` times its cost, so that all times differ and the slowest run is not the first.
     """
 
     usual: ClassVar[dict[str, float]] = {"load": 0.002, "multiply": 0.030, "small": 0.001}
@@ -50,7 +50,7 @@ class Timed(nn.Module):
 
 
 class TimedTwice(Timed):
-    """Two inputs with different costs; a function that three nodes call, one without users; a keyword argument."""
+    """Three nodes call the same function, with different costs; one of them has no users. One argument is a keyword."""
 
     usual: ClassVar[dict[str, float]] = {"scale": 0.004, "scale_1": 0.008, "scale_2": 0.012, "join": 0.020}
     shapes: ClassVar[list[tuple[int, ...]]] = [(3,), (6,)]
@@ -70,7 +70,7 @@ class TimedTwice(Timed):
 
 
 def on_a_machine(model: nn.Module) -> tuple[Any, ...]:
-    """A graph on a machine of known speed: ``(traced, inputs, runs, clock)``."""
+    """Pass ``(traced, inputs, runs, clock)``: a graph on a simulated machine."""
     assert isinstance(model, Timed)
     machine = Machine()
     return model.graph(machine), tuple(torch.randn(shape) for shape in model.shapes), model.runs, machine.clock
@@ -79,7 +79,7 @@ def on_a_machine(model: nn.Module) -> tuple[Any, ...]:
 USAGE = Usage(
     "compute",
     cases=(
-        Case("three functions of known speed", Timed, tuple),
+        Case("three functions", Timed, tuple),
         Case("two inputs, and a function that several nodes call", TimedTwice, tuple, unseen=True),
     ),
     given=on_a_machine,

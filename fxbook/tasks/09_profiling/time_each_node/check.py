@@ -1,4 +1,4 @@
-"""Time each node of a graph, run by run."""
+"""Check the times of each node of a graph, one for each run."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .cases import Timed
 
 @rule
 def times_of_each_node(case: CaseView) -> Found:
-    """A dict with a list of seconds for each node of the graph, by name."""
+    """The answer is a dict that maps the name of each node to a list of seconds."""
     table = table_of(case.value)
     if table is not None and any(isinstance(key, dict) for key, _ in case.value["dict"]):
-        yield None, "The keys of the dict are nodes: the task asks for their names."
+        yield None, "The keys of the dict are nodes: they should be the names of the nodes."
     if table is None or any(numbers_of(item) is None for item in table.values()):
-        yield None, "The task asks for a dict that maps the name of each node to a list of seconds."
+        yield None, "The answer is not a dict that maps the name of each node to a list of seconds."
         return
     names = [node.name for node in case.before]
     for name in names:
         if name not in table:
-            yield None, f"Node `{name}` has no times: every node of the graph must have them."
+            yield None, f"The dict has no times for node `{name}`: it should have times for every node of the graph."
     for name in table:
         if name not in names:
             yield None, f"The dict has times for `{name}`, which is not a node of the graph."
@@ -35,52 +35,52 @@ def times_of_each_node(case: CaseView) -> Found:
 
 @rule(A_CLOCK)
 def without_the_first_run(case: CaseView) -> Found:
-    """There are as many times as ``runs``, none of them from a first call."""
+    """Each node has ``runs`` times, and none of them is from a first call."""
     model = case.model
     assert isinstance(model, Timed)
     for name, (cost, seconds) in _measured(case).items():
         if cost and any(close(second, 40 * cost) for second in seconds):
             yield None, f"The times of `{name}` include that of the first run: {40 * cost:.3g} s."
         if len(seconds) != model.runs:
-            yield None, f"Node `{name}` has {len(seconds)} times: `runs` is {model.runs}, and the first run is extra."
+            yield None, f"Node `{name}` has {len(seconds)} times, but `runs` is {model.runs}, without the first run."
 
 
 @rule
 def on_the_clock(case: CaseView) -> Found:
-    """Each time is what the clock showed while that node ran: each call takes a known share longer than the last."""
+    """Each time is what passed on the clock while the node ran; the rule knows how long each call takes."""
     measured = _measured(case)
     callers = Counter(node.target for node in case.before)
     for node in case.before:
         cost, seconds = measured[node.name]
         if any(second < 0 for second in seconds):
-            yield None, f"A time of `{node.name}` is negative: a time is the end minus the start."
+            yield None, f"A time of `{node.name}` is negative: subtract the start from the end."
         elif cost:
             yield from _wrong_calls(node.name, seconds, cost, callers[node.target])
         elif any(seconds):
-            yield None, _not_shown(node.name, max(seconds)), A_CLOCK
+            yield None, _not_measured(node.name, max(seconds)), A_CLOCK
 
 
 def _wrong_calls(name: str, seconds: list[float], cost: float, callers: int) -> Found:
-    """``callers``: how many nodes call the function, and so how often a run calls it."""
+    """Times that are not those of the node's calls; ``callers`` is how many nodes call the same function."""
     calls = {second: (second / cost - 1) / Timed.growth for second in sorted(seconds)}
     for second, call in calls.items():
         if not (0 < call < 1000 and abs(call - round(call)) <= 1e-3):
-            yield None, _not_shown(name, second), A_CLOCK
+            yield None, _not_measured(name, second), A_CLOCK
     steps = {round(after) - round(before) for before, after in itertools.pairwise(calls.values())}
     if len(calls) < len(seconds):
-        yield None, f"The times of `{name}` are one number repeated: each run has a time of its own."
+        yield None, f"The times of `{name}` repeat a number: each run should have its own time."
     elif steps != {callers}:
-        often = max(steps) // callers
-        repeated = f"Node `{name}` runs {often} times in each run: it must run once."
-        yield None, repeated if often > 1 else _not_shown(name, min(seconds)), A_CLOCK
+        count = max(steps) // callers
+        repeated = f"Node `{name}` runs {count} times in each run: it should run once."
+        yield None, repeated if count > 1 else _not_measured(name, min(seconds)), A_CLOCK
 
 
-def _not_shown(name: str, second: float) -> str:
-    return f"A time of `{name}` is not what `clock` showed while that node ran on `inputs`: {second:.3g} s."
+def _not_measured(name: str, second: float) -> str:
+    return f"A time of `{name}` is not what passed on `clock` while that node ran on `inputs`: {second:.3g} s."
 
 
 def _measured(case: CaseView) -> dict[str, tuple[float, list[float]]]:
-    """By node: the seconds that it takes, and the seconds in the answer."""
+    """For each node, the seconds that it takes and the seconds in the answer."""
     model, table = case.model, table_of(case.value) or {}
     assert isinstance(model, Timed)
     return {node.name: (model.costs.get(node.name, 0.0), numbers_of(table[node.name]) or []) for node in case.before}

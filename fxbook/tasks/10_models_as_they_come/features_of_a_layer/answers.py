@@ -1,4 +1,4 @@
-"""Answers to 10-features-of-a-layer."""
+"""Answers to 10-features-of-a-layer: a graph that returns the result of a layer."""
 
 import copy
 import re
@@ -24,14 +24,14 @@ def finish(module):
 def loops_over_the_nodes(module, path):
     for node in module.graph.nodes:
         if node.op == "call_module" and node.target == path:
-            wanted = node
+            result = node
         elif node.op == "output":
-            node.update_arg(0, wanted)
+            node.update_arg(0, result)
     finish(module)
 
 
 @right
-def replaces_in_the_output_alone(module, path):
+def replaces_the_result_in_the_output(module, path):
     output = module.graph.output_node()
     node = call_of(module, path)
     if isinstance(output.args[0], fx.Node):
@@ -84,8 +84,8 @@ def returning(module, result, erase=True, delete=True, recompile=True):
 
 
 @breaks("so that `module` returns the tensor that this node computes.", case=VIT)
-@wrong("returns_the_node", node="model_vit_embeddings", says="is returned: the task asks for the node that calls")
-def returns_what_the_first_layer_gets(module, path):
+@wrong("returns_the_node", node="model_vit_embeddings", says="is returned instead of the node that calls")
+def returns_the_input_of_the_first_layer(module, path):
     first = call_of(module, re.sub(r"\d+$", "0", path))
     return returning(module, first.all_input_nodes[0])
 
@@ -97,16 +97,15 @@ def returns_a_list_of_one(module, path):
 
 
 @breaks("the module at `path`.", case=STACK)
-@wrong("returns_the_node", node="layers_11", says="is returned: the task asks for the node that calls `layers.1`")
-def finds_the_last_name_that_begins_so(module, path):
+@wrong("returns_the_node", node="layers_11", says="is returned instead of the node that calls `layers.1`")
+def looks_for_a_prefix_of_the_path(module, path):
     nodes = [node for node in module.graph.nodes if node.op == "call_module" and node.target.startswith(path)]
     return returning(module, nodes[-1])
 
 
 @breaks("Exactly one of its nodes calls", case=METHOD)
-@wrong("returns_the_node", node="norm_2", says="is returned: the task asks for the node that calls `norm`")
-def finds_the_last_node_with_that_target(module, path):
-    """A method can have the name of a layer."""
+@wrong("returns_the_node", node="norm_2", says="is returned instead of the node that calls `norm`")
+def takes_the_last_node_with_that_target(module, path):
     return returning(module, [node for node in module.graph.nodes if node.target == path][-1])
 
 
@@ -142,7 +141,7 @@ def erases_inputs_without_users(module, path):
 
 
 @breaks("Also remove from `module` each layer that no node calls.", case=VIT)
-@wrong("layers_are_gone", says="but the module still holds it")
+@wrong("layers_are_gone", says="but the module still has it")
 def leaves_the_layers(module, path):
     return returning(module, call_of(module, path), delete=False)
 

@@ -1,4 +1,4 @@
-"""Models, one of them real, each with a layer that is chosen at random."""
+"""Models, one of them real, each with the path of a randomly chosen layer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..cases import Keeping, real
 
 
 class Stack(nn.Module):
-    """Many layers, so that one name is the beginning of another: ``layers.1`` and ``layers.11``."""
+    """Twelve layers, so that one path is a prefix of another: ``layers.1`` and ``layers.11``."""
 
     def __init__(self, depth: int = 12) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Stack(nn.Module):
 
 
 class TwoWays(nn.Module):
-    """Two branches, of which the features need one; a weight that a node fetches; two results."""
+    """Two branches, of which the features need only one; a weight that a ``get_attr`` node fetches; two results."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,8 +47,8 @@ class TwoWays(nn.Module):
 
 
 class Namesakes(nn.Module):
-    """A layer, an input and a method with the same name; names that begin or end with that of another layer; an input
-    that the features do not need; and an input without users.
+    """A layer, an input and a method share a name; some layers have paths that begin or end with another layer's; the
+    features do not need one of the inputs, and another has no users.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Namesakes(nn.Module):
 
 
 def wanting(build: Callable[[], nn.Module], *paths: str) -> Callable[[], nn.Module]:
-    """The model, with the path of a layer that is chosen at random."""
+    """Make the model, with one of these paths, chosen at random, as ``model.path``."""
 
     def made() -> nn.Module:
         model = build()
@@ -75,9 +75,9 @@ def wanting(build: Callable[[], nn.Module], *paths: str) -> Callable[[], nn.Modu
 
 
 def traced_with_path(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, with its layers whole, and the path of the chosen layer."""
+    """Pass the traced model, with its layers as leaves, and the path of the chosen layer."""
     traced = fx.GraphModule(model, Keeping("ViTEmbeddings", "ViTLayer").trace(model))
-    # The model's comparisons left nodes that nothing uses.
+    # Comparisons in the model leave nodes that nothing uses.
     traced.graph.eliminate_dead_code()
     traced.recompile()
     return traced, model.path
@@ -95,9 +95,7 @@ USAGE = Usage(
     "edit",
     cases=(
         Case(
-            "a small ViT",
-            wanting(lambda: real("vit"), "model.vit.layers.0", "model.vit.layers.1"),
-            lambda: (images(),),
+            "a small ViT", wanting(lambda: real("vit"), "model.vit.layers.0", "model.vit.layers.1"), lambda: (images(),)
         ),
         Case("a stack of twelve layers", wanting(Stack, "layers.1"), rows, unseen=True),
         Case("two branches", wanting(TwoWays, "left", "right", "right_head"), rows, unseen=True),

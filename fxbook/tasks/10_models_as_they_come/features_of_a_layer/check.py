@@ -1,4 +1,4 @@
-"""Return the features of a layer."""
+"""Check that a graph returns the result of a layer, and has nothing that this result does not need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fxbook.rules.view import CaseView
 
 
 def of_the_layer(model: nn.Module, *inputs: Any) -> Any:
-    """What the layer computes, as a hook sees it."""
+    """What the layer returns, recorded by a hook."""
     seen = []
     layer = model.get_submodule(model.path)
     with layer.register_forward_hook(lambda _module, _args, result: seen.append(result.clone())):
@@ -24,7 +24,7 @@ def of_the_layer(model: nn.Module, *inputs: Any) -> Any:
 
 @rule
 def returns_the_node(case: CaseView) -> Found:
-    """The graph returns the node that calls the layer; checked only where the result differs."""
+    """The graph returns the node that calls the layer."""
     if case.run_error:
         return
     output = next((node for node in case.nodes if node.op == "output"), None)
@@ -32,20 +32,17 @@ def returns_the_node(case: CaseView) -> Found:
         case [{"node": int(index)}]:
             node = case.nodes[index]
             if (node.op, node.target) != ("call_module", case.model.path):
-                yield node, f"is returned: the task asks for the node that calls `{case.model.path}`"
+                yield node, f"is returned instead of the node that calls `{case.model.path}`"
 
 
 @rule
 def layers_are_gone(case: CaseView) -> Found:
-    """The module holds no layer that no node calls."""
+    """A node calls each layer that the module has."""
     used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
     for name in case.shared:
         owner = name.rpartition(".")[0]
         if owner and not any(f"{name}.".startswith(f"{target}.") for target in used):
-            yield (
-                None,
-                f"No node calls `{owner}`, but the module still holds it: erase dead nodes first, then delete layers.",
-            )
+            yield None, f"No node calls `{owner}`, but the module still has it: erase dead nodes, then delete layers."
 
 
 CHECK = Check(

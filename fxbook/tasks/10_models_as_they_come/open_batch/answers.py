@@ -1,4 +1,4 @@
-"""Answers to 10-open-batch: programs exported with an open batch."""
+"""Answers to 10-open-batch: programs exported for every batch size."""
 
 import copy
 
@@ -15,7 +15,7 @@ def opened(inputs, size):
 
 
 @right
-def tells_each_dimension(model, inputs):
+def says_which_dimensions_are_static(model, inputs):
     batch = Dim("batch", min=1)
     shapes = tuple((batch, *[Dim.STATIC] * (value.dim() - 1)) for value in inputs.values())
     return export(model, (), inputs, dynamic_shapes=shapes)
@@ -38,7 +38,7 @@ def marks_copies(model, inputs):
 
 
 @right
-def exports_a_longer_example(model, inputs):
+def exports_a_larger_batch(model, inputs):
     """Its batch size differs from every other dimension."""
     longer = {name: torch.cat([value] * 5)[:11] for name, value in inputs.items()}
     return export(model, (), longer, dynamic_shapes=opened(inputs, Dim("batch", min=1, max=10**6)))
@@ -79,18 +79,18 @@ def opens_each_dimension_of_that_size(model, inputs):
 
 @breaks("a dict that maps the names of the model's arguments to tensors", case=TWO)
 @wrong("ends well", says="top-level keys must be the arg names")
-def calls_each_input_x(model, inputs):
+def calls_the_input_x(model, inputs):
     return export(model, (), inputs, dynamic_shapes={"x": {0: Dim("batch")}})
 
 
 @breaks("The program takes its inputs by name", case=READS)
 @wrong("takes_the_example", says="`program.module()(**inputs)` raises: ValueError: Ran into a kwarg keyword mismatch")
-def passes_the_inputs_by_place(model, inputs):
+def passes_the_inputs_by_position(model, inputs):
     return export(model, tuple(inputs.values()), dynamic_shapes=[{0: Dim("batch")} for _ in inputs])
 
 
 @breaks("Return the `ExportedProgram`.", case=READS)
-@wrong("a_program_is_returned", says="returns a GraphModule: the task asks for an ExportedProgram")
+@wrong("a_program_is_returned", says="returns an object of class GraphModule: it should return an ExportedProgram")
 def returns_the_module(model, inputs):
     return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch"))).module()
 
@@ -104,8 +104,8 @@ def exports_a_copy_in_train_mode(model, inputs):
 
 @breaks("but it stays fixed.", case=TWO)
 @wrong("other_dimensions_stay", says="imension 1 of input `")
-def leaves_every_size_to_the_export(model, inputs):
-    """For an input of three dimensions, the export would take long."""
+def makes_every_size_automatic(model, inputs):
+    # With three dimensions, such an export would take too long.
     shapes = {name: [Dim.AUTO] * value.dim() if value.dim() < 3 else {0: Dim.AUTO} for name, value in inputs.items()}
     return export(model, (), inputs, dynamic_shapes=shapes)
 

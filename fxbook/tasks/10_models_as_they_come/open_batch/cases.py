@@ -1,4 +1,4 @@
-"""Models to be exported with an open batch: one input or two; random batch sizes; and sizes that happen to be equal."""
+"""Models to export for every batch size, with one input or two, examples of random batch sizes, and equal sizes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from torch import Tensor, fx, nn
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
 
-# One, a size above that of every example, and a size above the limits that people set to be safe.
+# 1, a size larger than every example's, and a size larger than the limits that people usually set.
 OTHER_BATCHES = (1, 9, 1100)
 WORDS = 9
 
 
 class Heads(nn.Module):
-    """Reads the batch size, as attention does; has dropout, which runs only in train mode."""
+    """Reads the batch size, as attention does. Its dropout has an effect only in train mode."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Heads(nn.Module):
 
 
 class Looking(nn.Module):
-    """Two inputs that differ in dtype and dimensions, but share a batch size."""
+    """Two inputs of different dtypes and dimensions, but the same batch size."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,8 +45,8 @@ class Looking(nn.Module):
 
 
 class Centred(nn.Module):
-    """In train mode, where it has a scale. No weight fixes the second dimension of its input; a second input has only
-    the batch dimension.
+    """Stays in train mode, in which it uses its scale. No weight fixes the second dimension of its first input; the
+    second input has only the batch dimension.
     """
 
     def __init__(self) -> None:
@@ -59,31 +59,31 @@ class Centred(nn.Module):
 
 
 def of_batch(inputs: dict[str, Tensor], batch: int) -> dict[str, Tensor]:
-    """Inputs like these with another batch size: the same for each answer."""
-    drawn = torch.Generator().manual_seed(batch)
+    """Random inputs like these, but with another batch size; the numbers are the same for every answer."""
+    generator = torch.Generator().manual_seed(batch)
     made = {}
     for name, like in inputs.items():
         shape = (batch, *like.shape[1:])
         if like.is_floating_point():
-            made[name] = torch.randn(shape, generator=drawn)
+            made[name] = torch.randn(shape, generator=generator)
         else:
-            made[name] = torch.randint(WORDS, shape, generator=drawn)
+            made[name] = torch.randint(WORDS, shape, generator=generator)
     return made
 
 
 def exported_and_run(answer: Callable[..., Any], model: nn.Module, inputs: dict[str, Tensor]) -> dict[str, Any]:
-    """What the program returns for the example and for each other batch: a result, or why it rejects the batch."""
-    tried = [dict(inputs), *(of_batch(inputs, batch) for batch in OTHER_BATCHES)]
+    """The program's result or error for the example and each other batch size; and its other dynamic dimensions."""
+    batches = [dict(inputs), *(of_batch(inputs, batch) for batch in OTHER_BATCHES)]
     program = answer(model, dict(inputs))
     if not isinstance(program, torch.export.ExportedProgram):
         return {"kind": "GraphModule" if isinstance(program, fx.GraphModule) else type(program).__name__}
     module = program.module()
-    example, *others = (_told(module, batch) for batch in tried)
-    return {"example": example, "others": others, "open": list(_others_open(program))}
+    example, *others = (_run(module, batch) for batch in batches)
+    return {"example": example, "others": others, "dynamic": list(_other_dynamic(program))}
 
 
-def _others_open(program: torch.export.ExportedProgram) -> Iterator[str]:
-    """The dynamic dimensions besides the first of each input, in words."""
+def _other_dynamic(program: torch.export.ExportedProgram) -> Iterator[str]:
+    """The dynamic dimensions of the inputs, except the first of each, as the beginning of a sentence."""
     for node in program.graph.find_nodes(op="placeholder"):
         if node.name in program.graph_signature.user_inputs:
             for place, size in enumerate(node.meta["val"].shape):
@@ -91,27 +91,27 @@ def _others_open(program: torch.export.ExportedProgram) -> Iterator[str]:
                     yield f"Dimension {place} of input `{node.name}`"
 
 
-def _told(module: nn.Module, inputs: dict[str, Tensor]) -> dict[str, Any]:
+def _run(module: nn.Module, inputs: dict[str, Tensor]) -> dict[str, Any]:
     try:
         return {"result": module(**inputs)}
     except Exception as error:
         first = next(iter(str(error).strip().splitlines()), "")
-        return {"refused": f"{type(error).__name__}: {first}"}
+        return {"raised": f"{type(error).__name__}: {first}"}
 
 
 @functools.cache
 def _load() -> None:
-    """Have torch load what a process's first export needs: an answer has no time for that."""
+    """Load what the first export in a process needs, because this would exceed the time limit of an answer."""
     for strict in (False, True):
         torch.export.export(Heads(), (), {"x": torch.zeros(2, 7, 8)}, strict=strict)
 
 
-def example(draw: Callable[[int], dict[str, Tensor]]) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The model, and inputs with a random batch size."""
+def example(make: Callable[[int], dict[str, Tensor]]) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """Pass the model, and inputs with a random batch size."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
-        inputs = draw(one_of(4, 5, 6))
-        # This comes last: it also makes a model, once in a process, and the random numbers must not depend on that.
+        inputs = make(one_of(4, 5, 6))
+        # Last, because it makes random weights, but only once in a process: the inputs must not depend on that.
         _load()
         return model, inputs
 

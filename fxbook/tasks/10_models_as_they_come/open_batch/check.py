@@ -1,45 +1,36 @@
-"""Export a model for every batch size."""
+"""Check a program that was exported for every batch size."""
 
 from __future__ import annotations
 
 from fxbook.cases import Check
-from fxbook.cases.values import Value, dict_items, difference, encode
+from fxbook.cases.values import difference, encode
 from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.returned import entry
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 from .cases import OTHER_BATCHES, of_batch
 
 
-def told(case: CaseView, key: str) -> Value:
-    """A part of what using the answer reported, or ``None``."""
-    return dict_items(case.value).get(repr(key))
-
-
-def part(value: Value, key: str) -> Value:
-    """``result`` or ``refused`` for one batch, or ``None``."""
-    return dict_items(value).get(repr(key))
-
-
 @rule
 def a_program_is_returned(case: CaseView) -> Found:
     """The answer returns an ExportedProgram."""
-    if kind := told(case, "kind"):
-        yield None, f"Your function returns a {kind}: the task asks for an ExportedProgram."
+    if kind := entry(case.value, "kind"):
+        yield None, f"Your function returns an object of class {kind}: it should return an ExportedProgram."
 
 
 @rule
 def takes_the_example(case: CaseView) -> Found:
-    """The program takes the inputs of the example by their names."""
-    if why := part(told(case, "example"), "refused"):
+    """The program takes the inputs of the example by name."""
+    if why := entry(entry(case.value, "example"), "raised"):
         yield None, f"`program.module()(**inputs)` raises: {why}."
 
 
 @rule
 def takes_every_batch(case: CaseView) -> Found:
     """The program takes inputs of each other batch size."""
-    for batch, found in zip(OTHER_BATCHES, told(case, "others"), strict=True):
-        if why := part(found, "refused"):
+    for batch, found in zip(OTHER_BATCHES, entry(case.value, "others"), strict=True):
+        if why := entry(found, "raised"):
             yield None, f"The program rejects a batch of {batch}: {why}."
 
 
@@ -48,8 +39,8 @@ def the_numbers(case: CaseView) -> Found:
     """At each batch size, the program computes what the model computes."""
     model, inputs = case.arguments
     batches = [inputs, *(of_batch(inputs, batch) for batch in OTHER_BATCHES)]
-    for given, found in zip(batches, [told(case, "example"), *told(case, "others")], strict=True):
-        if differs := difference(part(found, "result"), encode(model(**given))):
+    for given, found in zip(batches, [entry(case.value, "example"), *entry(case.value, "others")], strict=True):
+        if differs := difference(entry(found, "result"), encode(model(**given))):
             batch = len(next(iter(given.values())))
             mode = f"The model is in {'train' if model.training else 'eval'} mode: export it as it is."
             yield None, f"With a batch of {batch}, the result is not that of the model: {differs}. {mode}"
@@ -58,8 +49,8 @@ def the_numbers(case: CaseView) -> Found:
 @rule
 def other_dimensions_stay(case: CaseView) -> Found:
     """Only the first dimension of each input is dynamic."""
-    for place in told(case, "open"):
-        yield None, f"{place} is dynamic: it must stay fixed."
+    for dimension in entry(case.value, "dynamic"):
+        yield None, f"{dimension} is dynamic: it should be static."
 
 
 CHECK = Check(

@@ -1,4 +1,4 @@
-"""Answers to 10-plain-signature."""
+"""Answers to 10-plain-signature: a module with one input around a model."""
 
 import copy
 
@@ -8,7 +8,7 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 
 @right
-class Around(nn.Module):
+class KeepsTheNames(nn.Module):
     def __init__(self, model, takes, returns):
         super().__init__()
         self.inner, self.takes, self.returns = model, takes, returns
@@ -19,7 +19,7 @@ class Around(nn.Module):
 
 
 @right
-def gives_a_module_a_forward(model, takes, returns):
+def makes_a_class_with_a_forward(model, takes, returns):
     def forward(self, x):
         return self.model(**{takes: x})[returns]
 
@@ -29,7 +29,7 @@ def gives_a_module_a_forward(model, takes, returns):
 
 
 @right
-def takes_apart_in_a_second_module(model, takes, returns):
+def picks_the_entry_in_a_second_module(model, takes, returns):
     class Entry(nn.Module):
         def forward(self, found):
             return found[returns]
@@ -63,45 +63,45 @@ def puts_the_model_into_a_list(model, takes, returns):
     return Listed()
 
 
-SCORES, TRAIN, PART = "a model that scores rows", "a model in train mode", "a model with a part in eval mode"
+SCORES, TRAIN, PART = "a model that scores rows", "a model in train mode", "a model with modules in eval mode"
 
 
 @breaks("The `forward` of `model` is decorated, and `symbolic_trace` rejects it.", case=SCORES)
-@wrong("tracing_takes_it", says="co_varnames is too small")
+@wrong("can_be_traced", says="co_varnames is too small")
 def returns_the_model(model, takes, returns):
     return model
 
 
 @breaks("Return a module that `symbolic_trace` accepts.", case=SCORES)
-@wrong("tracing_takes_it", says="Proxy object cannot be iterated")
-class PassesAllNamesOn(Around):
+@wrong("can_be_traced", says="Proxy object cannot be iterated")
+class TakesStarredInputs(KeepsTheNames):
     def forward(self, *inputs):
         return self.inner(**{self.takes: next(iter(inputs))})[self.returns]
 
 
 @breaks("The module has one input.", case=SCORES)
 @wrong("one_input", says="has 2 inputs")
-class HasAnInputWithoutUsers(Around):
+class HasAnInputWithoutUsers(KeepsTheNames):
     def forward(self, x, offset=0.0):
         return super().forward(x)
 
 
 @breaks("A module with a plain signature, around model.", case=SCORES)
-@wrong("a_module_is_returned", says="returns a function: the task asks for a module")
+@wrong("a_module_is_returned", says="returns an object of class function: it should return a module")
 def returns_a_function(model, takes, returns):
     return lambda x: model(**{takes: x})[returns]
 
 
 @breaks("returns the entry `returns` of the dict that the model returns.", case=SCORES)
 @wrong("the_entry", says="The result is not the entry that `returns` names")
-class ReturnsTheFirstEntry(Around):
+class ReturnsTheFirstEntry(KeepsTheNames):
     def forward(self, x):
         return next(iter(self.inner(**{self.takes: x}).values()))
 
 
 @breaks("It passes this input to the model under the name `takes`", case=SCORES)
-@wrong("tracing_takes_it", says="KeyError")
-class CallsTheInputX(Around):
+@wrong("can_be_traced", says="KeyError")
+class CallsTheInputX(KeepsTheNames):
     def forward(self, x):
         return self.inner(x=x)[self.returns]
 
@@ -109,31 +109,31 @@ class CallsTheInputX(Around):
 @breaks("The model is a submodule of the module, so that the module has the model's weights.", case=SCORES)
 @wrong("weights_are_inside", says="does not have the weights of the model")
 def wraps_a_copy(model, takes, returns):
-    return Around(copy.deepcopy(model), takes, returns)
+    return KeepsTheNames(copy.deepcopy(model), takes, returns)
 
 
 @breaks("in eval mode if the model is.", case=SCORES)
 @wrong("mode_is_kept", says="The module is in train mode, but the model is in eval mode")
 def leaves_the_wrapper_in_train_mode(model, takes, returns):
-    module = Around(model, takes, returns)
+    module = KeepsTheNames(model, takes, returns)
     module.training = True
     return module
 
 
 @breaks("Each module inside the model keeps its mode.", case=PART)
 @wrong("mode_is_kept", says="mode of a module inside the model has changed")
-def sets_the_mode_of_all(model, takes, returns):
-    return Around(model, takes, returns).train(model.training)
+def sets_the_mode_of_all_modules(model, takes, returns):
+    return KeepsTheNames(model, takes, returns).train(model.training)
 
 
 @breaks("The module is in train mode if the model is", case=TRAIN)
 @wrong("mode_is_kept", says="The module is in eval mode, but the model is in train mode")
 def calls_eval(model, takes, returns):
-    return Around(model, takes, returns).eval()
+    return KeepsTheNames(model, takes, returns).eval()
 
 
 @breaks("returns the entry `returns` of the dict", case=PART)
 @wrong("the_entry", says=f"({PART}): the result is not the entry that `returns` names")
-class CastsTheEntry(Around):
+class CastsTheEntry(KeepsTheNames):
     def forward(self, x):
         return super().forward(x).float()

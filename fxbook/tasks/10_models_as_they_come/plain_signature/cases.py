@@ -1,4 +1,4 @@
-"""Models behind a decorator, with random names for inputs and results."""
+"""Models whose ``forward`` is decorated, with random names for the input and the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fxbook.cases.exercise import one_of
 
 
 def as_in_a_library(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator that hides the signature."""
+    """A decorator that hides the signature from ``symbolic_trace``."""
 
     @functools.wraps(forward)
     def inner(*args: Any, **kwargs: Any) -> Any:
@@ -24,7 +24,7 @@ def as_in_a_library(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Scoring(nn.Module):
-    """Returns a dict; the names of its input and of its result are random."""
+    """Takes one input by name and returns a dict; the names of the input and of the result are arguments."""
 
     def __init__(self, takes: str, returns: str, training: bool = False) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Scoring(nn.Module):
 
 
 class Gated(Scoring):
-    """Two modules inside it, one of them deep inside, have a mode of their own; the result is float64."""
+    """Two of its modules, one of them nested, are in eval mode while it is in train mode; the result is float64."""
 
     def __init__(self, takes: str, returns: str) -> None:
         super().__init__(takes, returns, training=True)
@@ -53,36 +53,36 @@ class Gated(Scoring):
         return {self.returns: (hidden * self.gate(hidden).sigmoid() * offset).double()}
 
 
-def taken() -> str:
+def input_name() -> str:
     return one_of("rows", "pixels", "ids", "features")
 
 
-def returned() -> str:
+def result_name() -> str:
     return one_of("scores", "logits", "answer")
 
 
 def signed(model: nn.Module) -> tuple[Any, ...]:
-    """The model, and the names of its input and of its result."""
+    """Pass the model, and the names of its input and its result."""
     return model, model.takes, model.returns
 
 
 def traced_and_run(answer: Any, model: nn.Module, takes: str, returns: str) -> dict[str, Any]:
-    """What tracing the answer's module yields: its inputs, its result on a fixed batch, its weights, its modes."""
+    """Facts about the module that the answer returns: its trace, its result on a fixed batch, its weights and modes."""
     module = answer(model, takes, returns)
     if not isinstance(module, nn.Module):
         return {"kind": type(module).__name__}
     try:
         traced = fx.symbolic_trace(module)
     except Exception as error:
-        return {"refused": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
+        return {"raised": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
     inputs = [node.target for node in traced.graph.find_nodes(op="placeholder")]
     result = traced.forward(batch()) if len(inputs) == 1 else None
-    held = {id(weight) for weight in module.parameters()}
+    weights = {id(weight) for weight in module.parameters()}
     return {
         "inputs": inputs,
         "result": result,
         "differentiable": isinstance(result, Tensor) and result.requires_grad,
-        "weights": sum(id(weight) in held for weight in model.parameters()),
+        "weights": sum(id(weight) in weights for weight in model.parameters()),
         "training": module.training,
         "inside": [part.training for part in model.modules()],
     }
@@ -95,9 +95,9 @@ def batch() -> Tensor:
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a model that scores rows", lambda: Scoring(taken(), returned()), tuple),
-        Case("a model in train mode", lambda: Scoring(taken(), returned(), training=True), tuple),
-        Case("a model with a part in eval mode", lambda: Gated(taken(), returned()), tuple, unseen=True),
+        Case("a model that scores rows", lambda: Scoring(input_name(), result_name()), tuple),
+        Case("a model in train mode", lambda: Scoring(input_name(), result_name(), training=True), tuple),
+        Case("a model with modules in eval mode", lambda: Gated(input_name(), result_name()), tuple, unseen=True),
     ),
     given=signed,
     call=traced_and_run,

@@ -1,4 +1,4 @@
-"""Answers to 10-where-it-stops."""
+"""Answers to 10-where-it-stops: the innermost module whose ``forward`` raised the error that stops a trace."""
 
 import traceback
 
@@ -10,7 +10,7 @@ SHAPE, NOTHING = "a network that asks about a shape", "a network that can be tra
 
 
 def stop(model, tracer):
-    """The error that stops the trace, or None."""
+    """The error that stops the trace, or ``None``."""
     try:
         tracer.trace(model)
     except Exception as error:
@@ -19,7 +19,7 @@ def stop(model, tracer):
 
 
 def watching(note, leaves=False):
-    """A Tracer that calls note(tracer, error, module) for each error that leaves the `forward` of a module."""
+    """A Tracer that calls ``note(tracer, error, module)`` for each error that a module's ``forward`` raises."""
 
     class Noting(fx.Tracer):
         def call_module(self, m, forward, args, kwargs):
@@ -34,7 +34,7 @@ def watching(note, leaves=False):
 
 
 def first(tracer, error, module):
-    """Note the first name on the error."""
+    """Store the name of the first module on the error."""
     error.stopped_at = getattr(error, "stopped_at", tracer.path_of_module(module))
 
 
@@ -43,7 +43,7 @@ def noted(error, name="stopped_at"):
 
 
 def last_frame(model, is_forward):
-    """The module whose method is in the last frame of a method that counts as its `forward`."""
+    """The name of the module to which the last frame of the error belongs whose method is a ``forward``."""
     names = {module: name for name, module in model.named_modules()}
     error, inner = stop(model, fx.Tracer()), ""
     for frame, _ in traceback.walk_tb(error.__traceback__ if error else None):
@@ -54,7 +54,7 @@ def last_frame(model, is_forward):
 
 
 @right
-def keeps_a_table_by_error(model):
+def lists_the_errors(model):
     found = []
 
     def note(tracer, error, module):
@@ -71,8 +71,8 @@ def reads_the_frames(model):
 
 
 @right
-def wraps_what_runs_inside(model):
-    """The tracer never calls the wrapper of a leaf."""
+def wraps_each_forward(model):
+    """Wraps ``forward``, because a Tracer does not call that of a leaf."""
 
     class Inside(fx.Tracer):
         def call_module(self, m, forward, args, kwargs):
@@ -92,7 +92,7 @@ def wraps_what_runs_inside(model):
 
 
 @right
-def gives_a_tracer_another_method(model):
+def replaces_call_module_on_the_object(model):
     tracer = fx.Tracer()
     usual = tracer.call_module
 
@@ -118,7 +118,7 @@ def returns_the_outermost(model):
 
 
 @breaks("If the trace succeeds, return `None`.", case=NOTHING)
-@wrong("the_module", says="The trace of this model succeeds, but you return a name.")
+@wrong("the_module", says="You return a name, but the trace of this model succeeds.")
 def returns_an_empty_name_for_none(model):
     return getattr(stop(model, watching(first)), "stopped_at", "")
 
@@ -129,10 +129,10 @@ def forgets_the_model_itself(model):
     return getattr(stop(model, watching(first)), "stopped_at", None)
 
 
-@breaks("such an error does not stop the trace.", case="a caught error, and another module that asks")
-@wrong("the_module", says="The model caught the error that was raised there: another error stops the trace.")
-def keeps_the_first_on_the_tracer(model):
-    """The name of an error that the model has caught stays there."""
+@breaks("such an error does not stop the trace.", case="a caught error, and an error in another module")
+@wrong("the_module", says="but the model catches the error from there: another error stops the trace.")
+def keeps_the_first_name_on_the_tracer(model):
+    """Keeps it even if the model catches the error."""
 
     def note(tracer, error, module):
         tracer.first = getattr(tracer, "first", tracer.path_of_module(module))
@@ -147,8 +147,8 @@ def keeps_the_first_on_the_tracer(model):
     case="an error that is re-raised",
 )
 @wrong("the_module", says="you return the model itself, but the error was raised in a module inside it")
-def forgets_the_first_in_the_next_module(model):
-    """The error can be raised again after that module."""
+def forgets_the_name_when_the_next_module_runs(model):
+    """The error can be raised again after that."""
 
     class Noting(fx.Tracer):
         first, depth = "", 0
@@ -168,9 +168,9 @@ def forgets_the_first_in_the_next_module(model):
     return None if stop(model, tracer) is None else tracer.first
 
 
-@breaks("`model` can catch an error from a module and go on:", case="a caught error, and nothing else that asks")
-@wrong("the_module", says="succeeds, but you return a name. The model caught each error.")
-def takes_every_error_for_the_last(model):
+@breaks("`model` can catch an error from a module and go on:", case="a caught error, and no other error")
+@wrong("the_module", says="but the trace of this model succeeds. The model catches every error.")
+def counts_errors_that_were_caught(model):
     found = []
 
     def note(tracer, error, module):
@@ -185,9 +185,9 @@ def takes_every_error_for_the_last(model):
     "what counts is where the new error was raised.",
     case="a new error in place of a caught one",
 )
-@wrong("the_module", says="The model caught the error that was raised there: another error stops the trace.")
+@wrong("the_module", says="but the model catches the error from there: another error stops the trace.")
 def follows_the_cause(model):
-    """To where the first of two errors was raised."""
+    """Names the module in which the first of two errors was raised."""
     error = stop(model, watching(first))
     while error and error.__cause__ is not None:
         error = error.__cause__
@@ -196,36 +196,36 @@ def follows_the_cause(model):
 
 @breaks(
     "A leaf is never the answer, because its `forward` does not run.",
-    case="a leaf that gets an object that no node can hold",
+    case="a leaf that gets an object that no node can have",
 )
 @wrong("the_module", says="`blocks.1.skip`, which is a leaf: its `forward` does not run")
-def takes_a_leaf_for_a_module_that_runs(model):
+def names_a_leaf(model):
     return noted(stop(model, watching(first, leaves=True)))
 
 
 @breaks("with a Tracer that has the same leaves as `fx.Tracer`.", case="a module without layers")
 @wrong("the_module", says="(a module without layers): you return None, but the trace stops in `blocks.1`")
-def takes_what_has_no_layers_for_a_leaf(model):
+def treats_modules_without_layers_as_leaves(model):
     tracer = watching(first)
     tracer.is_leaf_module = lambda m, module_qualified_name: not [*m.children()]
     return noted(stop(model, tracer))
 
 
-@breaks("whose `forward` was running", case="a method of a module that does not run")
+@breaks("whose `forward` was running", case="a method of a module whose forward does not run")
 @wrong("the_module", says="`blocks.1.backbone`, whose `forward` does not run when the error that stops the trace")
-def takes_each_method_for_a_forward(model):
+def treats_each_method_as_a_forward(model):
     return last_frame(model, lambda name: name.startswith("forward"))
 
 
 @wrong("input_unchanged", says="The model that was given has been changed")
-def leaves_a_mark_on_the_model(model):
+def sets_an_attribute_of_the_model(model):
     model.stopped = True
     return noted(stop(model, watching(first)))
 
 
 @breaks("an error of any class", case="an error of class ImportError")
 @wrong("the_module", says="you return None, but the trace stops in `blocks.1`")
-def keeps_the_name_where_some_errors_keep_their_own(model):
+def stores_the_name_where_some_errors_store_their_own(model):
     def note(tracer, error, module):
         if not hasattr(error, "name"):
             error.name = tracer.path_of_module(module)

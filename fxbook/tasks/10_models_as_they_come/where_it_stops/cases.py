@@ -1,4 +1,4 @@
-"""Real models, and small ones whose trace stops in several ways, or not at all."""
+"""Real models, and small models whose trace stops for several reasons or succeeds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..cases import real
 
 
 class Asking(nn.Module):
-    """Asks about its input in ``forward``, in one of several ways, or not at all."""
+    """Its ``forward`` asks about a shape or counts the rows, which stops the trace; or does neither."""
 
     def __init__(self, way: str) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Asking(nn.Module):
 
 
 class Block(nn.Module):
-    """Modules in modules; one of them asks."""
+    """Modules in a module; some of them may stop the trace."""
 
     def __init__(self, *ways: str) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Block(nn.Module):
 
 
 class Network(nn.Module):
-    """Blocks; and a question of its own if ``asks``."""
+    """Blocks; if ``asks``, its own ``forward`` stops the trace after them."""
 
     def __init__(self, *blocks: nn.Module, asks: bool = False) -> None:
         super().__init__()
@@ -59,9 +59,9 @@ class Network(nn.Module):
 
 
 class Trying(nn.Module):
-    """Catches the errors of one module, and then goes on, asks a question of its own, or raises one of two errors.
+    """Catches an error from one module, then continues, asks about its input, re-raises the error or raises another.
 
-    Only the root can go on: a Tracer keeps the scope of a module whose error is caught inside another one.
+    Only the root can continue, because a Tracer stays in the scope of a module whose error another module catches.
     """
 
     def __init__(self, then: str, tried: nn.Module, last: nn.Module) -> None:
@@ -83,11 +83,11 @@ class Trying(nn.Module):
 
 
 class Options:
-    """Cannot be an argument of a node."""
+    """Its objects cannot be arguments of nodes."""
 
 
 class Refused(nn.Module):
-    """Passes ``Options`` to a leaf."""
+    """Passes an object that no node can have as an argument to a leaf."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class Residual(nn.Module):
 
 
 class Merged(nn.Module):
-    """Calls a module with several inputs, one of them by keyword."""
+    """Calls a module with several inputs, one of them a keyword argument."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class Merged(nn.Module):
 
 
 class Sign(nn.Module):
-    """Asks, has no layers, and raises an error of another class."""
+    """Has no layers, and raises another error in place of the one from its condition."""
 
     def forward(self, x: Tensor) -> Tensor:
         try:
@@ -124,7 +124,7 @@ class Sign(nn.Module):
 
 
 class Refusing(nn.Module):
-    """Raises the error that ``error`` makes."""
+    """Raises the error that ``error()`` makes."""
 
     def __init__(self, error: Callable[[], Exception] = lambda: LookupError("these rows are not taken")) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class Refusing(nn.Module):
 
 
 class Retrying(nn.Module):
-    """Catches the error of another module, and raises a new one with the same words, perhaps at the same address."""
+    """Catches an error from another module and raises a new one with the same message, perhaps at the same address."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class Retrying(nn.Module):
 
 
 class Backbone(nn.Module):
-    """Asks about a shape in a method that its ``forward`` calls; the error gets a note."""
+    """A method that its ``forward`` calls asks about a shape and adds a note to the error."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -167,7 +167,7 @@ class Backbone(nn.Module):
 
 
 class Classifier(nn.Module):
-    """Calls a method of another module, whose ``forward`` does not run."""
+    """Calls a method of another module, so that the ``forward`` of that module does not run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -178,7 +178,7 @@ class Classifier(nn.Module):
 
 
 class Shared(nn.Module):
-    """One module under two names."""
+    """One module has two names."""
 
     def __init__(self, way: str) -> None:
         super().__init__()
@@ -190,12 +190,12 @@ class Shared(nn.Module):
 
 
 def trying(then: str, *last: str) -> Trying:
-    """A network that catches the error of a module that asks."""
+    """A network that catches an error from a module that cannot be traced."""
     return Trying(then, Asking(one_of("shape", "count")), Block(*last))
 
 
 def somewhere(*ways: str) -> Callable[[], nn.Module]:
-    """A network that asks in one of the ways, at a random place."""
+    """Make a network in which a randomly chosen module asks in one of these ways."""
 
     def build() -> nn.Module:
         way, block, step = one_of(*ways), one_of(0, 1), one_of(0, 1, 2)
@@ -207,7 +207,7 @@ def somewhere(*ways: str) -> Callable[[], nn.Module]:
 
 
 def raising(error: Callable[[], Exception]) -> Case:
-    """A network with a module that raises this error."""
+    """A case with a network in which a module raises this error."""
     return _case(f"an error of class {type(error()).__name__}", lambda: Network(Block("none"), Refusing(error)))
 
 
@@ -224,14 +224,14 @@ USAGE = Usage(
         _case("a real model for images", lambda: real(one_of("resnet", "vit")), unseen=False),
         _case("a real model for texts", lambda: real(one_of("bert", "llama"))),
         _case("a network that asks in its own forward", lambda: Network(Block("none", "none"), asks=True)),
-        _case("a caught error, and another module that asks", lambda: trying("go on", "none", "shape")),
-        _case("a caught error, and a network that asks", lambda: trying("ask")),
-        _case("a caught error, and nothing else that asks", lambda: trying("go on")),
+        _case("a caught error, and an error in another module", lambda: trying("go on", "none", "shape")),
+        _case("a caught error, and an error in the network itself", lambda: trying("ask")),
+        _case("a caught error, and no other error", lambda: trying("go on")),
         _case("an error that is re-raised", lambda: trying("raise again")),
         _case("a new error in place of a caught one", lambda: Network(trying("raise another"))),
-        _case("a leaf that gets an object that no node can hold", lambda: Network(Block("none"), Refused())),
+        _case("a leaf that gets an object that no node can have", lambda: Network(Block("none"), Refused())),
         _case("a module without layers", lambda: Network(Merged(), Sign())),
-        _case("a method of a module that does not run", lambda: Network(Block("none"), Classifier())),
+        _case("a method of a module whose forward does not run", lambda: Network(Block("none"), Classifier())),
         _case("a model that catches an error and raises its own", Retrying),
         *map(raising, ERRORS),
         _case("a module with two names", lambda: Shared(one_of("shape", "count"))),

@@ -1,4 +1,4 @@
-"""Find the module that stops the trace."""
+"""Find the module in which a trace stops."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fxbook.rules.view import CaseView
 
 
 class _Watching(fx.Tracer):
-    """Records, for each error, the module whose ``forward`` raised it; a leaf's ``forward`` is not run."""
+    """Records for each error the module whose ``forward`` raised it; that of a leaf does not run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,12 +31,12 @@ class _Watching(fx.Tracer):
         return super().call_module(m, watched, args, kwargs)
 
     def stopped_in(self, error: Exception) -> str | None:
-        """The name of the module in which this error object was raised; ``None`` if it was not in a module."""
+        """The name of the submodule in which this error was first raised, or ``None`` if it was not in a submodule."""
         return next((name for other, name in self.raised if other is error), None)
 
 
 def stops_in(model: nn.Module) -> tuple[str | None, set[str]]:
-    """Where the trace stops (``None``: nowhere), and the names of all modules inside in which an error was raised."""
+    """The name of the module in which the trace stops, or ``None``; and of all submodules that raised an error."""
     tracer = _Watching()
     try:
         tracer.trace(model)
@@ -48,32 +48,32 @@ def stops_in(model: nn.Module) -> tuple[str | None, set[str]]:
 @rule
 def the_module(case: CaseView) -> Found:
     """The answer is the qualified name of the module in which the trace stops."""
-    (wanted, raised), answer = stops_in(case.model), case.value
+    (stop, raised), answer = stops_in(case.model), case.value
     modules = dict(case.model.named_modules(remove_duplicate=False))
-    if answer is None and wanted is not None:
-        where = f"in `{wanted}`" if wanted else "in the model itself"
+    if answer is None and stop is not None:
+        where = f"in `{stop}`" if stop else "in the model itself"
         yield None, f"You return None, but the trace stops {where}."
     elif answer is not None and not isinstance(answer, str):
         yield None, "You return neither a string nor None."
-    elif wanted is None and answer is not None:
-        caught = " The model caught each error." if raised else ""
-        yield None, f"The trace of this model succeeds, but you return a name.{caught}"
+    elif stop is None and answer is not None:
+        caught = " The model catches every error." if raised else ""
+        yield None, f"You return a name, but the trace of this model succeeds.{caught}"
     elif answer is not None and answer not in modules:
-        yield None, "You return a string that is not the qualified name of a module of the model."
-    elif answer is not None and modules[answer] is not modules[wanted]:
-        yield None, _not_there(answer, wanted, raised, modules)
+        yield None, "You return a string that is not the qualified name of a module in the model."
+    elif answer is not None and modules[answer] is not modules[stop]:
+        yield None, _not_there(answer, stop, raised, modules)
 
 
-def _not_there(answer: str, wanted: str, raised: set[str], modules: dict[str, nn.Module]) -> str:
-    """Why a module is not the one in which the trace stops."""
+def _not_there(answer: str, stop: str, raised: set[str], modules: dict[str, nn.Module]) -> str:
+    """Why the trace does not stop in this module."""
     who = f"`{answer}`" if answer else "the model itself"
     if fx.Tracer().is_leaf_module(modules[answer], answer):
         return f"You return {who}, which is a leaf: its `forward` does not run."
     if answer in raised:
-        return f"You return {who}. The model caught the error that was raised there: another error stops the trace."
-    if wanted == "":
+        return f"You return {who}, but the model catches the error from there: another error stops the trace."
+    if stop == "":
         return f"You return {who}, but the trace stops in the `forward` of the model itself."
-    if answer == "" or wanted.startswith(f"{answer}."):
+    if answer == "" or stop.startswith(f"{answer}."):
         return f"You return {who}, but the error was raised in a module inside it."
     return f"You return {who}, whose `forward` does not run when the error that stops the trace is raised."
 

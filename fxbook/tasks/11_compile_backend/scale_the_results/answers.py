@@ -1,4 +1,4 @@
-"""Answers to 11-scale-the-results: new values at the end of an exported program, with a correct signature."""
+"""Answers to 11-scale-the-results: an exported program with scaled results and a correct signature."""
 
 import torch
 from torch import fx
@@ -7,11 +7,11 @@ from torch.export.graph_signature import OutputKind, OutputSpec, TensorArgument
 from fxbook.tasks.answering import breaks, right, wrong
 
 aten = torch.ops.aten
-SHEET, TWO = "the model of the sheet", "two results, one computed from the other"
+MODEL, TWO = "the model of the exercise", "two results, one computed from the other"
 
 
 def scaled(program, node, factor, target=aten.mul.Tensor):
-    """A new node before the output, whose ``meta`` has the value of the old node."""
+    """A new node before the output, with the old node's ``meta["val"]``."""
     with program.graph.inserting_before(program.graph.output_node()):
         new = program.graph.call_function(target, (node, factor))
     new.meta["val"] = node.meta["val"]
@@ -22,7 +22,7 @@ def is_result(spec):
     return spec.kind is OutputKind.USER_OUTPUT
 
 
-def writes_all(program, factor, chosen, target=aten.mul.Tensor):
+def scale_results(program, factor, chosen, target=aten.mul.Tensor):
     output = program.graph.output_node()
     results = list(output.args[0])
     for place, spec in enumerate(program.graph_signature.output_specs):
@@ -33,7 +33,7 @@ def writes_all(program, factor, chosen, target=aten.mul.Tensor):
 
 
 @right
-def writes_new_specs(program, factor):
+def makes_new_specs(program, factor):
     output, specs = program.graph.output_node(), program.graph_signature.output_specs
     pairs = list(zip(output.args[0], specs, strict=True))
     pairs = [(scaled(program, node, factor) if is_result(spec) else node, spec) for node, spec in pairs]
@@ -56,8 +56,8 @@ def makes_one_node_for_each_value(program, factor):
 
 
 @right
-def counts_the_places_from_behind(program, factor):
-    """The results are the last of the outputs."""
+def counts_the_outputs_from_the_end(program, factor):
+    """The results are the last outputs of the graph."""
     output, specs = program.graph.output_node(), program.graph_signature.output_specs
     first = len(specs) - len(program.graph_signature.user_outputs)
     results = list(output.args[0])
@@ -80,7 +80,7 @@ def exports_the_program_inside_another(program, factor):
     return torch.export.export(Scaled(), program.example_inputs[0])
 
 
-@breaks("`torch.export.save` accepts the program.", case=SHEET)
+@breaks("`torch.export.save` accepts the program.", case=MODEL)
 @wrong("can_be_saved", says="saved and loaded: output 0 is node `mul_tensor`, but the signature names `add`.")
 def leaves_the_signature_as_it_was(program, factor):
     output, specs = program.graph.output_node(), program.graph_signature.output_specs
@@ -88,10 +88,10 @@ def leaves_the_signature_as_it_was(program, factor):
     output.args = (tuple(scaled(program, node, factor) if is_result(spec) else node for node, spec in pairs),)
 
 
-@breaks("Edit an exported program in place", case=SHEET)
+@breaks("Edit an exported program in place", case=MODEL)
 @wrong("results_are_scaled", says="Result 0 is not the old result times `factor`")
-def edits_a_module_of_its_own(program, factor):
-    """What `module()` returns is another module each time."""
+def edits_a_new_module(program, factor):
+    """``module()`` returns a new module in each call."""
     module = program.module()
     output = module.graph.output_node()
     with module.graph.inserting_before(output):
@@ -103,12 +103,12 @@ def edits_a_module_of_its_own(program, factor):
 @wrong("results_are_scaled", says="Result 1 is not the old result times `factor`")
 def scales_the_first_result_alone(program, factor):
     first = next(spec for spec in program.graph_signature.output_specs if is_result(spec))
-    writes_all(program, factor, lambda spec: spec is first)
+    scale_results(program, factor, lambda spec: spec is first)
 
 
 @breaks("A result can have other users", case=TWO)
 @wrong("results_are_scaled", says="Result 1 is not the old result times `factor`")
-def replaces_every_use(program, factor):
+def scales_every_use(program, factor):
     output = program.graph.output_node()
     for node, spec in list(zip(output.args[0], program.graph_signature.output_specs, strict=True)):
         if is_result(spec):
@@ -120,18 +120,15 @@ def replaces_every_use(program, factor):
 
 
 @breaks("These get the same values as before.", case="a buffer that is written")
-@wrong("buffers_are_kept", says="buffer `total` does not hold the same numbers as before")
+@wrong("buffers_are_kept", says="the buffer `total` has a different value than before the edit")
 def scales_every_output(program, factor):
-    writes_all(program, factor, lambda spec: True)
+    scale_results(program, factor, lambda spec: True)
 
 
 @breaks("it can be returned twice", case="a value returned twice")
-@wrong(
-    "can_be_saved",
-    says="(a value returned twice): the edited program cannot be saved and loaded: output 2 is node `mul",
-)
+@wrong("can_be_saved", says="the edited program cannot be saved and loaded: output 2 is node `mul")
 def renames_in_the_signature(program, factor):
-    """A name that occurs twice is replaced twice."""
+    """``replace_all_uses`` replaces a name that occurs twice in both places."""
     output = program.graph.output_node()
     results = list(output.args[0])
     for place, spec in enumerate(program.graph_signature.output_specs):
@@ -143,12 +140,9 @@ def renames_in_the_signature(program, factor):
 
 
 @breaks("and it can be an input of the program.", case="an input that is returned")
-@wrong(
-    "can_be_saved",
-    says="(an input that is returned): the edited program cannot be saved and loaded: input 1 is node `kept`",
-)
+@wrong("can_be_saved", says="the edited program cannot be saved and loaded: input 1 is node `kept`")
 def renames_each_value_once(program, factor):
-    """If an input is returned, the signature renames it among the inputs, too."""
+    """If an input is returned, ``replace_all_uses`` renames it among the inputs, too."""
     output, new = program.graph.output_node(), {}
     results = list(output.args[0])
     for place, spec in enumerate(program.graph_signature.output_specs):
@@ -161,7 +155,7 @@ def renames_each_value_once(program, factor):
     output.args = (tuple(results),)
 
 
-@breaks("is multiplied by `factor`.", case=SHEET)
+@breaks("is multiplied by `factor`.", case=MODEL)
 @wrong("results_are_scaled", says="Result 0 is not the old result times `factor`")
 def adds_the_factor(program, factor):
-    writes_all(program, factor, is_result, aten.add.Tensor)
+    scale_results(program, factor, is_result, aten.add.Tensor)

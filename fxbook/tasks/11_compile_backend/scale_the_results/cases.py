@@ -1,4 +1,4 @@
-"""Exported programs: one result or several, results that are used or returned twice, buffers that are written."""
+"""Exported programs with one or more results: some have other users, are inputs, or are returned twice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..cases import WIDTH, FeedForward, part_of_llama
 
 
 class Heads(nn.Module):
-    """Two results, of which the second is computed from the first."""
+    """Two results; the second is computed from the first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Heads(nn.Module):
 
 
 class Counting(nn.Module):
-    """Writes a buffer on each call."""
+    """Writes to a buffer in each call."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Counting(nn.Module):
 
 
 class Twice(nn.Module):
-    """One value is returned twice."""
+    """Returns one value twice."""
 
     def forward(self, x: Tensor) -> dict[str, Tensor]:
         opened = torch.sigmoid(x)
@@ -54,7 +54,7 @@ class Twice(nn.Module):
 
 
 class Through(nn.Module):
-    """An input is returned unchanged."""
+    """Returns an input unchanged."""
 
     def forward(self, x: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
         return kept, torch.exp(x) + kept
@@ -62,7 +62,7 @@ class Through(nn.Module):
 
 @contextlib.contextmanager
 def _without_warnings() -> Iterator[None]:
-    """Ignore torch's warnings about its own deprecated calls and, from 2.9 to 2.12, about how it loads a program."""
+    """Ignore torch's warnings about deprecated calls of its own and, in 2.9 to 2.12, about its loading of a program."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         warnings.filterwarnings("ignore", "The given buffer is not writable")
@@ -71,7 +71,7 @@ def _without_warnings() -> Iterator[None]:
 
 @functools.cache
 def _saved(make: Callable[[], nn.Module], shapes: tuple[tuple[int, ...], ...], is_functional: bool) -> bytes:
-    """A model's program in saved form: loading is quicker than exporting."""
+    """The saved program of a model, because loading one is faster than exporting it."""
     with seeded(0):
         program = torch.export.export(make(), tuple(torch.randn(shape) for shape in shapes))
         if is_functional:
@@ -84,7 +84,7 @@ def _saved(make: Callable[[], nn.Module], shapes: tuple[tuple[int, ...], ...], i
 def program_of(
     make: Callable[[], nn.Module], *shapes: tuple[int, ...], is_functional: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The program, a random factor, and inputs."""
+    """Pass the program, a random factor, and inputs."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         with _without_warnings():
@@ -96,7 +96,7 @@ def program_of(
 
 
 def run_program(program: ExportedProgram, inputs: tuple[Tensor, ...]) -> dict[str, Any]:
-    """What a program returns, and its buffers after that."""
+    """The results of a program, and its buffers after the run."""
     with torch.no_grad():
         results = pytree.tree_leaves(program.module()(*inputs))
     return {"results": results, "buffers": {name: buffer.clone() for name, buffer in program.named_buffers()}}
@@ -105,7 +105,7 @@ def run_program(program: ExportedProgram, inputs: tuple[Tensor, ...]) -> dict[st
 def saved_and_run(
     answer: Callable[..., Any], program: ExportedProgram, factor: float, inputs: tuple[Tensor, ...]
 ) -> Any:
-    """What the edited program returns after it was saved and loaded, or why it cannot be saved."""
+    """The results and buffers of the edited program, saved and loaded again; or why that is impossible."""
     edited = answer(program, factor)
     edited = program if edited is None or edited is program.graph_module else edited
     if not isinstance(edited, ExportedProgram):
@@ -118,12 +118,12 @@ def saved_and_run(
         loaded = torch.export.load(file)
     except Exception as error:
         why = next(_faults(edited), f"torch raises {type(error).__name__}: {str(error).splitlines()[0].rstrip('. ')}")
-        return {"refused": why}
+        return {"raised": why}
     return run_program(loaded, inputs)
 
 
 def _faults(program: ExportedProgram) -> Iterator[str]:
-    """What is wrong with the graph or the signature, by the names of nodes that no report can show."""
+    """What is wrong with the graph or the signature, with node names, because a report does not show this graph."""
     signature, met = program.graph_signature, set[fx.Node]()
     for node in program.graph.nodes:
         for used in node.all_input_nodes:
@@ -151,12 +151,12 @@ def _case(name: str, *program: Any, unseen: bool = True, is_functional: bool = F
 USAGE = Usage(
     "compute",
     cases=(
-        _case("the model of the sheet", lambda: FeedForward().eval(), (2, WIDTH), unseen=False),
+        _case("the model of the exercise", lambda: FeedForward().eval(), (2, WIDTH), unseen=False),
         _case("two results, one computed from the other", Heads, (2, WIDTH), unseen=False),
         _case("a buffer that is written", Counting, (2, WIDTH), is_functional=True),
         _case("a value returned twice", Twice, (2, WIDTH)),
         _case("an input that is returned", Through, (2, WIDTH), (2, 1)),
-        _case("a part of Llama", part_of_llama, (2, 32)),
+        _case("a block from Llama", part_of_llama, (2, 32)),
     ),
     call=saved_and_run,
 )

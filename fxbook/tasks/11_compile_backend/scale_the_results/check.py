@@ -1,4 +1,4 @@
-"""Scale the results of an exported program, and keep its signature correct."""
+"""Check an exported program whose results were scaled: its signature, its results and its buffers."""
 
 from __future__ import annotations
 
@@ -6,52 +6,52 @@ from typing import Any
 
 from fxbook.cases import Check
 from fxbook.cases.values import difference, encode
-from fxbook.rules.returned import table_of
+from fxbook.rules.returned import entry, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 from .cases import run_program
 
 
-def asked(case: CaseView) -> dict[str, Any]:
-    """What the program returned before the edit, times the factor, and its buffers."""
+def expected(case: CaseView) -> dict[str, Any]:
+    """The results of the program before the edit, times the factor, and its buffers after the run."""
     program, factor, inputs = case.arguments
-    told = run_program(program, inputs)
-    return {**told, "results": [result * factor for result in told["results"]]}
+    run = run_program(program, inputs)
+    return {**run, "results": [result * factor for result in run["results"]]}
 
 
 @rule
 def can_be_saved(case: CaseView) -> Found:
     """The answer is a program that ``torch.export.save`` accepts."""
-    told = table_of(case.value) or {}
-    if "returned" in told:
-        yield None, f"The answer is neither a program nor None, but an object of type `{told['returned']}`."
-    if "refused" in told:
-        yield None, f"The edited program cannot be saved and loaded: {told['refused']}."
+    if kind := entry(case.value, "returned"):
+        yield None, f"Your function returns an object of class {kind}: it should return the program or None."
+    if why := entry(case.value, "raised"):
+        yield None, f"The edited program cannot be saved and loaded: {why}."
 
 
 @rule
 def results_are_scaled(case: CaseView) -> Found:
-    """Each result is that of the program as it was, times the factor."""
-    told, right = table_of(case.value) or {}, asked(case)
-    results = told.get("results")
-    if not isinstance(results, list) or len(results) != len(right["results"]):
-        yield None, f"The edited program does not return {len(right['results'])} results, as before."
+    """Each result is the old result times the factor."""
+    results, right = entry(case.value, "results"), expected(case)["results"]
+    if not isinstance(results, list) or len(results) != len(right):
+        yield None, f"The edited program no longer returns {len(right)} results."
         return
-    for place, (found, result) in enumerate(zip(results, right["results"], strict=True)):
+    for place, (found, result) in enumerate(zip(results, right, strict=True)):
         if differs := difference(found, encode(result)):
             yield case.before.nodes[-1], f"Result {place} is not the old result times `factor`: {differs}."
 
 
 @rule
 def buffers_are_kept(case: CaseView) -> Found:
-    """The program writes the buffers as before."""
-    told, right = table_of((table_of(case.value) or {}).get("buffers")) or {}, asked(case)["buffers"]
-    for name, buffer in right.items():
-        # A new program may hold the model under its own name.
-        found = [value for held, value in told.items() if f".{held}".endswith(f".{name}")]
-        if not any(not difference(value, encode(buffer)) for value in found):
-            message = f"After a run, buffer `{name}` does not hold the same numbers as before: it is not a result."
+    """After a run, the buffers have the same values as before the edit."""
+    buffers = table_of(entry(case.value, "buffers")) or {}
+    for name, buffer in expected(case)["buffers"].items():
+        # A right answer may export a new program, in which the model is a submodule.
+        found = [value for path, value in buffers.items() if f".{path}".endswith(f".{name}")]
+        if all(difference(value, encode(buffer)) for value in found):
+            message = (
+                f"After a run, the buffer `{name}` has a different value than before the edit: scale only the results."
+            )
             yield case.before.nodes[-1], message
 
 

@@ -1,4 +1,4 @@
-"""Answers to 11-train-through-it: another activation in the graph, with its own gradients."""
+"""Answers to 11-train-through-it: a backend that replaces an activation, with the gradients of the new one."""
 
 import torch
 from functorch.compile import make_boxed_func
@@ -53,7 +53,7 @@ def copies_into_a_new_graph(module, example_inputs):
 
 
 @right
-def writes_the_function_out(module, example_inputs):
+def defines_the_function(module, example_inputs):
     def hardswish(input, inplace=False):
         kept = input.clone()
         result = kept * torch.clamp(kept + 3, 0, 6) / 6
@@ -63,11 +63,8 @@ def writes_the_function_out(module, example_inputs):
 
 
 @breaks("the gradients are those of the new function.", case=GATED)
-@wrong(
-    "has_its_gradients",
-    says="but the gradient of `l_self_modules_gate_parameters_weight_` is not that of `hardswish`: ",
-)
-def edits_the_forward_graph(module, example_inputs):
+@wrong("has_its_gradients", says="but the gradient of `l_self_modules_gate_parameters_weight_` is not that of")
+def edits_only_the_forward_graph(module, example_inputs):
     def forward_graph(module, example_inputs):
         return plain(swap(module, aten.silu.default, aten.hardswish.default), example_inputs)
 
@@ -75,27 +72,27 @@ def edits_the_forward_graph(module, example_inputs):
 
 
 @breaks("A backend returns a function", case=GATED)
-@wrong("returns_a_function_of_tuples", says="The backend does not return a function, but an object of type `NoneType`")
+@wrong("returns_a_function_of_tuples", says="The backend returns an object of class NoneType: it should return a")
 def returns_nothing(module, example_inputs):
     swap(module)
 
 
 @breaks("a tuple or a list", case=GATED)
-@wrong("returns_a_function_of_tuples", says="The function returns Tensor: Dynamo needs a tuple or a list")
+@wrong("returns_a_function_of_tuples", says="The function returns Tensor: it should return a tuple or a list")
 def returns_the_first_output(module, example_inputs):
     edited = swap(module)
     return lambda *inputs: edited(*inputs)[0]
 
 
 @breaks("with an item for each output.", case=GATED)
-@wrong("returns_a_function_of_tuples", says="The function returns 1 items: the graph has 2 outputs.")
+@wrong("returns_a_function_of_tuples", says="The function returns 1 items, but the graph has 2 outputs.")
 def returns_one_of_two_outputs(module, example_inputs):
     edited = swap(module)
     return lambda *inputs: edited(*inputs)[:1]
 
 
 @breaks("replaces each `nn.functional.silu` with `nn.functional.hardswish`", case=GATED)
-@wrong("computes_the_new_function", says="still runs as `silu`: each call must be replaced")
+@wrong("computes_the_new_function", says="still calls `silu`: every call should be replaced")
 def replaces_the_first_alone(module, example_inputs):
     node = next(iter(module.graph.find_nodes(op="call_function", target=functional.silu)), None)
     if node is not None:
@@ -111,7 +108,7 @@ def replaces_the_first_alone(module, example_inputs):
     read="when_it_breaks/08_boxed_run#typeerror-interpreterboxed_run-takes-2-positional-arguments-but-4-were-given",
 )
 def returns_a_boxed_function(module, example_inputs):
-    """Dynamo passes the inputs one by one; only AOTAutograd has a box."""
+    """Dynamo passes the inputs one by one; only AOTAutograd passes them in a list."""
     return fx.Interpreter(swap(module)).boxed_run
 
 

@@ -1,4 +1,4 @@
-"""Graphs as a backend gets them, with inputs; what comes back is called as Dynamo calls it, and differentiated."""
+"""Graphs as a backend gets them, with inputs; the compiled function is called as Dynamo does, and differentiated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..cases import WIDTH, capture, part_of_llama
 
 
 class Gated(nn.Module):
-    """Two results; silu by keyword and as a module in place, both on values with later users; other activations."""
+    """Two results; silu with a keyword argument, and in place, both on values with later users; other activations."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Gated(nn.Module):
 
 @functools.cache
 def _warm_up() -> None:
-    """Load what AOTAutograd needs before an answer's time limit starts to run."""
+    """Load what AOTAutograd needs, before the time limit of an answer begins."""
     from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
 
@@ -50,7 +50,8 @@ def _warm_up() -> None:
 
 
 @functools.cache
-def _record(make: Callable[[], nn.Module], width: int) -> tuple[fx.GraphModule, tuple[str | None, ...], nn.Module]:
+def _captured(make: Callable[[], nn.Module], width: int) -> tuple[fx.GraphModule, tuple[str | None, ...], nn.Module]:
+    """The captured module, the name of the parameter that is each input (or ``None``), and the model."""
     with seeded(0):
         model = make()
         module, example_inputs = capture(model, (torch.randn(3, width),))
@@ -59,11 +60,11 @@ def _record(make: Callable[[], nn.Module], width: int) -> tuple[fx.GraphModule, 
 
 
 def given_by(make: Callable[[], nn.Module], width: int = WIDTH) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the recorded graph, example inputs, and other inputs."""
+    """Pass a copy of the captured module, example inputs, and other inputs."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         _warm_up()
-        module, names, model = _record(make, width)
+        module, names, model = _captured(make, width)
         shapes = {name: tensor.shape for name, tensor in model.named_parameters()}
         sizes = [shapes[name] if name else (3, width) for name in names]
         examples, inputs = ([torch.randn(size).requires_grad_() for size in sizes] for _ in range(2))
@@ -74,7 +75,7 @@ def given_by(make: Callable[[], nn.Module], width: int = WIDTH) -> Callable[[nn.
 
 @torch.enable_grad()
 def differentiated(function: Callable[..., Any], inputs: list[Tensor]) -> dict[str, Any]:
-    """What a compiled function returns for these inputs, and the gradients of a weighted sum; or what is wrong."""
+    """The results of a compiled function, and the gradients of their weighted sum; or the type of a wrong result."""
     results = function(*[tensor.clone() for tensor in inputs])
     if not isinstance(results, tuple | list):
         return {"returned": type(results).__name__}
@@ -91,7 +92,7 @@ def differentiated(function: Callable[..., Any], inputs: list[Tensor]) -> dict[s
 def as_dynamo_calls_it(
     answer: Callable[..., Any], module: fx.GraphModule, examples: list[Tensor], inputs: list[Tensor]
 ) -> dict[str, Any]:
-    """Compile with the answer, run what it returns on other inputs, and tell whether the module's code is stale."""
+    """Compile with the answer, run the result on other inputs, and record whether the module's code is stale."""
     function = answer(module, examples)
     if not callable(function):
         return {"compiled": type(function).__name__}
@@ -102,7 +103,7 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("a gated block", nn.Identity, tuple, given=given_by(Gated)),
-        Case("a part of Llama", nn.Identity, tuple, unseen=True, given=given_by(part_of_llama, 32)),
+        Case("a block from Llama", nn.Identity, tuple, unseen=True, given=given_by(part_of_llama, 32)),
     ),
     call=as_dynamo_calls_it,
 )

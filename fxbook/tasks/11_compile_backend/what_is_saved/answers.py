@@ -1,4 +1,4 @@
-"""Answers to 11-what-is-saved: what the forward graph computes for the backward graph, and its size in bytes."""
+"""Answers to 11-what-is-saved: the values that the forward graph saves for the backward graph, and their bytes."""
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -17,21 +17,21 @@ def names(nodes):
     return [node.name for node in nodes]
 
 
-def wanted(forward, backward):
+def saved_nodes(forward, backward):
     gets = set(names(placeholders(backward)))
     return [node for node in forward.graph.nodes if node.op == "call_function" and node.name in gets]
 
 
 @right
-def counts_elements_times_their_size(forward, backward):
-    saved = wanted(forward, backward)
+def multiplies_elements_by_their_size(forward, backward):
+    saved = saved_nodes(forward, backward)
     values = [node.meta["val"] for node in saved]
     return names(saved), sum(value.numel() * value.element_size() for value in values)
 
 
 @right
-def goes_by_the_backward_graph(forward, backward):
-    """Looks up each placeholder, then sorts."""
+def begins_with_the_backward_graph(forward, backward):
+    """Looks up the inputs of the backward graph, then sorts them."""
     known = {node.name: node for node in forward.graph.nodes}
     met = [known[name] for name in names(placeholders(backward)) if name in known]
     saved = sorted(node for node in met if node.op != "placeholder")
@@ -39,7 +39,7 @@ def goes_by_the_backward_graph(forward, backward):
 
 
 @right
-def adds_up_while_it_walks(forward, backward):
+def adds_up_in_a_loop(forward, backward):
     found, total = [], 0
     for node in forward.graph.nodes:
         if node.op.startswith("call") and any(node.name == other.name for other in placeholders(backward)):
@@ -49,19 +49,17 @@ def adds_up_while_it_walks(forward, backward):
 
 
 @right
-class Walks:
-    def __call__(self, forward, backward):
-        self.gets = dict.fromkeys(names(placeholders(backward)))
-        saved = list(filter(self.is_saved, forward.graph.nodes))
-        return list(map(str, saved)), float(size(saved))
-
-    def is_saved(self, node):
-        return node.op not in ("placeholder", "output") and node.name in self.gets
+def filters_the_nodes(forward, backward):
+    gets = dict.fromkeys(names(placeholders(backward)))
+    saved = list(
+        filter(lambda node: node.op not in ("placeholder", "output") and node.name in gets, forward.graph.nodes)
+    )
+    return list(map(str, saved)), float(size(saved))
 
 
 @breaks("that the forward graph computes", case=GPT2)
 @wrong("names_what_is_saved", says="`tangents_1` is in the list, but no node of the forward graph has this name.")
-def takes_all_that_the_backward_graph_gets(forward, backward):
+def lists_all_inputs_of_the_backward_graph(forward, backward):
     inputs = set(names(placeholders(forward)))
     saved = [node for node in placeholders(backward) if node.name not in inputs]
     return names(saved), size(saved)
@@ -76,56 +74,50 @@ def counts_inputs_too(forward, backward):
 
 
 @breaks("in the order of the forward graph", case=GPT2)
-@wrong("names_what_is_saved", says="each of them once, in the order of the forward graph")
+@wrong("names_what_is_saved", says="each name once, in the order of the forward graph")
 def keeps_the_order_of_the_backward_graph(forward, backward):
-    computed = names(wanted(forward, backward))
-    return [name for name in names(placeholders(backward)) if name in computed], size(wanted(forward, backward))
+    computed = names(saved_nodes(forward, backward))
+    return [name for name in names(placeholders(backward)) if name in computed], size(saved_nodes(forward, backward))
 
 
 @breaks("Return a pair:", case=GPT2)
 @wrong("names_what_is_saved", says="The answer is not a pair")
 def returns_the_names_alone(forward, backward):
-    return names(wanted(forward, backward))
-
-
-@wrong("counts_the_bytes", says="The names are right, but the number of bytes is not: ")
-def counts_elements(forward, backward):
-    saved = wanted(forward, backward)
-    return names(saved), sum(node.meta["val"].numel() for node in saved)
+    return names(saved_nodes(forward, backward))
 
 
 @breaks("the sum of the bytes of their values.", case=DTYPES)
 @wrong("counts_the_bytes", says=f"({DTYPES}): the names are right, but the number of bytes is not: ")
-def takes_four_bytes_for_each(forward, backward):
-    saved = wanted(forward, backward)
+def counts_four_bytes_for_each_element(forward, backward):
+    saved = saved_nodes(forward, backward)
     return names(saved), sum(4 * node.meta["val"].numel() for node in saved)
 
 
 @wrong("input_unchanged", says="The model that was given has been changed")
-def erases_what_is_not_saved(forward, backward):
-    saved = wanted(forward, backward)
+def makes_the_graph_return_what_is_saved(forward, backward):
+    saved = saved_nodes(forward, backward)
     output = forward.graph.output_node()
     output.args = (tuple(saved),)
     return names(saved), size(saved)
 
 
 @wrong("ends well", says="KeyError: 'example_value'", read="when_it_breaks/11_compile_backend#keyerror-example_value")
-def asks_for_the_values_of_dynamo(forward, backward):
-    """A graph of ATen operators has the values under a different key."""
-    saved = wanted(forward, backward)
+def looks_for_example_value(forward, backward):
+    """Graphs of ATen operators have the values under another key."""
+    saved = saved_nodes(forward, backward)
     return names(saved), sum(node.meta["example_value"].nbytes for node in saved)
 
 
 @breaks("the names of the nodes", case=GPT2)
-@wrong("names_what_is_saved", says="The list holds the node `mul`: the task asks for names, as strings")
+@wrong("names_what_is_saved", says="The list contains the node `mul`: it should contain names, as strings")
 def returns_nodes(forward, backward):
-    saved = wanted(forward, backward)
+    saved = saved_nodes(forward, backward)
     return saved, size(saved)
 
 
 @breaks("and the backward graph gets as inputs", case=DTYPES)
 @wrong("names_what_is_saved", says="(three dtypes, and a view): `getitem_1` is missing from the list")
-def takes_what_has_a_gradient(forward, backward):
-    """Indices are saved too, and they are integers."""
-    saved = [node for node in wanted(forward, backward) if node.meta["val"].is_floating_point()]
+def lists_only_floating_point_values(forward, backward):
+    """Leaves out indices, which are saved, too."""
+    saved = [node for node in saved_nodes(forward, backward) if node.meta["val"].is_floating_point()]
     return names(saved), size(saved)

@@ -1,4 +1,4 @@
-"""Pairs of graphs, for the forward and the backward pass, as AOTAutograd makes them."""
+"""Pairs of graphs that AOTAutograd makes: one for the forward pass and one for the backward pass."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from ..cases import WIDTH, FeedForward, real, rows
 
 
 def gelu_by_parts(x: Tensor) -> Tensor:
-    """The activation of GPT-2, spelled out."""
+    """The activation function of GPT-2, as a formula."""
     inner = math.sqrt(2 / math.pi) * (x + 0.044715 * torch.pow(x, 3))
     return 0.5 * x * (1 + torch.tanh(inner))
 
 
 def two_results(x: Tensor) -> tuple[Tensor, Tensor]:
-    """The first result is also saved."""
+    """The first result is also saved for the backward pass."""
     opened = torch.exp(x)
     return opened, torch.sin(opened) * torch.tanh(x)
 
 
 def of_many_sizes(x: Tensor) -> Tensor:
-    """Values of float32 and float64, indices, and a view of a larger value."""
+    """Saves float32 and float64 values, indices, and a view of a larger value."""
     wide = (torch.sigmoid(x).double() * torch.sin(x).double()).float()
     return wide.topk(2).values * torch.exp(x)[..., :2].sin()
 
@@ -40,16 +40,8 @@ def activation_of_gpt2() -> nn.Module:
 
 
 def training_block() -> nn.Module:
-    """Its norm writes buffers, whose new values the graph returns before its result."""
+    """Its norm changes buffers, so the graph returns their new values before its result."""
     return FeedForward().train()
-
-
-def function(called: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
-    return functools.partial(_itself, called)
-
-
-def _itself(called: Callable[..., Any]) -> Callable[..., Any]:
-    return called
 
 
 def leaf() -> tuple[Tensor]:
@@ -64,7 +56,7 @@ def long_leaf() -> tuple[Tensor]:
 def _pair(
     make: Callable[[], Callable[..., Any]], inputs: Callable[[], tuple[Any, ...]], is_min_cut: bool
 ) -> tuple[fx.GraphModule, fx.GraphModule]:
-    """The two graphs of the model that is made, recorded once."""
+    """The two graphs of the model or function that ``make()`` returns, captured once."""
     from functorch.compile import default_partition, make_boxed_func, min_cut_rematerialization_partition
     from torch._dynamo.backends.common import aot_autograd
 
@@ -90,8 +82,9 @@ def _pair(
 def pair_of(
     make: Callable[[], Callable[..., Any]], *inputs: Callable[[], tuple[Any, ...]], is_min_cut: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the two graphs, recorded on one of these inputs, chosen at random; the inputs of the backward graph are
-    not in the order in which the forward graph computes them.
+    """Pass a copy of the two graphs, captured for one of these inputs, chosen at random.
+
+    The inputs of the backward graph are reordered, so that they are not in the order of the forward graph.
     """
 
     def given(_: nn.Module) -> tuple[Any, ...]:
@@ -105,7 +98,7 @@ def pair_of(
     return given
 
 
-PARTS, TWO, MANY = function(gelu_by_parts), function(two_results), function(of_many_sizes)
+PARTS, TWO, MANY = (lambda: gelu_by_parts), (lambda: two_results), (lambda: of_many_sizes)
 USAGE = Usage(
     "compute",
     cases=(

@@ -1,4 +1,4 @@
-"""Answers to 12-every-eps: the number that each RMSNorm adds."""
+"""Answers to 12-every-eps: the numbers that the RMSNorms in a graph add."""
 
 import copy
 import operator
@@ -9,6 +9,8 @@ from torch.fx.passes.utils.matcher_utils import SubgraphMatcher
 from torch.fx.subgraph_rewriter import replace_pattern_with_filters
 
 from fxbook.tasks.answering import breaks, right, wrong
+
+WHOLE = "12_patterns#a-backend-sees-the-whole-model"
 
 
 def rms_norm(x, weight, eps, dtype):
@@ -23,7 +25,7 @@ def pattern():
 
 
 def is_norm(rsqrt):
-    """Whether a reciprocal root belongs to a norm, judging by its inputs."""
+    """Whether an ``rsqrt`` belongs to an RMSNorm, judging by its inputs and users."""
     total = rsqrt.args[0]
     mean = total.args[0]
     if total.target is not operator.add or mean.target != "mean" or mean.args[1:] != (-1,):
@@ -35,11 +37,8 @@ def is_norm(rsqrt):
     return any(last.target is operator.mul and last.args[1] is cast for cast in casts for last in cast.users)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-def looks_the_name_up(graph):
+def looks_up_the_name(graph):
     matches = SubgraphMatcher(pattern()).match(graph)
     return tuple(value for match in matches for key, value in match.nodes_map.items() if key.name == "eps")
 
@@ -52,7 +51,7 @@ def replaces_in_a_copy(graph):
 
 
 @right
-def asks_a_filter_and_replaces_nothing(graph):
+def collects_in_a_filter(graph):
     found = []
 
     def note(match, original, pattern_graph):
@@ -64,33 +63,30 @@ def asks_a_filter_and_replaces_nothing(graph):
 
 
 @right
-def goes_up_from_the_root(graph):
-    """Without a matcher: the numbers are read from the additions."""
+def begins_with_each_rsqrt(graph):
+    """Uses no matcher."""
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
     return [root.args[0].args[1] for root in roots if is_norm(root)]
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("with the `eps` of every RMSNorm in the graph", case="two norms from Llama")
-@wrong("every_eps_in_order", says="answer has 0 numbers, but the graph has 2 RMSNorms")
-def writes_one_number_into_the_pattern(graph):
+@wrong("every_eps_in_order", says="The list has length 0, and the number of RMSNorms in the graph is 2: item 0 is")
+def has_a_number_in_the_pattern(graph):
     def with_number(x, weight, dtype):
         return rms_norm(x, weight, 1e-6, dtype)
 
     return [1e-6 for match in SubgraphMatcher(fx.symbolic_trace(with_number).graph).match(graph)]
 
 
-@breaks("An RMSNorm is written as in `rms_norm`", case="norms beside steps that resemble part of a norm")
-@wrong("every_eps_in_order", says="12 numbers, but the graph has 5 RMSNorms: number 1 is 0.25, from `add`")
-def takes_every_reciprocal_root(graph):
+@breaks("An RMSNorm is written as in `rms_norm`", case="norms and formulas that resemble one")
+@wrong("every_eps_in_order", says="and the number of RMSNorms in the graph is 5: item 0 is 0.25, from node `add`")
+def takes_every_rsqrt(graph):
     return [root.args[0].args[1] for root in graph.find_nodes(op="call_function", target=torch.rsqrt)]
 
 
 @breaks("is written as in `rms_norm`", case="no norm at all")
-@wrong("every_eps_in_order", says="answer has 1 number, but the graph has 0 RMSNorms")
-def asks_for_a_square_alone(graph):
+@wrong("every_eps_in_order", says="the list has length 1, and the number of RMSNorms in the graph is 0")
+def looks_for_a_power_alone(graph):
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
     return [root.args[0].args[1] for root in roots if is_norm(root) or root.args[0].args[0].target == "pow"]
 
@@ -104,11 +100,7 @@ def returns_a_dict(graph):
 
 
 @breaks("Leave the graph unchanged.", case="two norms from Llama")
-@wrong(
-    "graph_left_alone",
-    says="The graph that was passed has been changed",
-    read="12_patterns#a-backend-sees-the-whole-model",
-)
+@wrong("graph_left_alone", says="Your code has changed the graph that was passed", read=WHOLE)
 def replaces_in_the_graph_itself(graph):
     matches = fx.replace_pattern(graph.owning_module, rms_norm, lambda x, weight, eps, dtype: weight * x * eps)
     return [{key.name: value for key, value in match.nodes_map.items()}["eps"] for match in matches]
@@ -118,8 +110,8 @@ def matches_of(function):
     return lambda graph: SubgraphMatcher(fx.symbolic_trace(function).graph).match(graph)
 
 
-@breaks("with any dtype in its second `.to`.", case="norms with another dtype beside look-alikes")
-@wrong("every_eps_in_order", says="(norms with another dtype beside look-alikes): the answer has 0 numbers")
+@breaks("with any dtype in its second `.to`.", case="norms with another dtype, and similar formulas")
+@wrong("every_eps_in_order", says="(norms with another dtype, and similar formulas): the list has length 0")
 def knows_two_dtypes(graph):
     def in_float32(x, weight, eps):
         return rms_norm(x, weight, eps, torch.float32)

@@ -1,4 +1,4 @@
-"""Graphs with norms from Llama, and with steps that look like part of a norm."""
+"""Graphs with norms from Llama, and with formulas that resemble a norm."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
+from fxbook.cases.running import with_changes
 
-from ..cases import WIDTH, graph_of, llama_layer, with_changes
+from ..cases import WIDTH, graph_of, llama_layer
 
 Step = Callable[[Tensor], Tensor]
 
 
-def _drawn(count: int) -> list[float]:
+def _small_numbers(count: int) -> list[float]:
     """Small random numbers, one of which occurs twice."""
     numbers = [one_of(1.0, 2.0, 3.0, 5.0, 7.0) * 10.0 ** -int(torch.randint(3, 7, ())) for _ in range(count - 1)]
     return [*numbers, numbers[0]]
 
 
 class Normed(nn.Module):
-    """A Llama layer without its attention: two norms from `transformers`, each with a number of its own; and a value
-    that nothing uses.
-    """
+    """A Llama layer without its attention: two norms with different ``eps``; and a value that nothing uses."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +40,7 @@ class Normed(nn.Module):
 
 
 class Norm(nn.Module):
-    """The formula with the dtypes written out; arguments change the first dtype or a step."""
+    """The formula of an RMSNorm; arguments other than ``eps`` and ``last`` make it another formula."""
 
     def __init__(
         self,
@@ -65,9 +64,9 @@ class Norm(nn.Module):
 
 
 class Alike(nn.Module):
-    """Two norms that end in bfloat16, one of them with an integer `eps`; formulas that each differ from a norm in one
-    step: the first dtype, the exponent, the square, the dimension, the mean, the addition or the order of the last
-    product; and a formula without the weight and the second cast.
+    """Two norms with bfloat16 as the last dtype, one with an integer ``eps``; a formula without a weight and a second
+    ``.to``; and formulas that each differ from a norm in the first dtype, the exponent, the square, the dimension, the
+    mean, the addition or the order of the last factors.
     """
 
     def __init__(self) -> None:
@@ -93,14 +92,14 @@ class Alike(nn.Module):
 
 
 class Looking(nn.Module):
-    """Norms beside formulas that each differ from a norm in one step: another power, a power in place, another
-    dimension, a sum, a doubling or a product; and a reciprocal root without a mean. One norm has a computed weight, and
-    nothing uses the result of another norm.
+    """Norms and formulas that each differ from a norm in one step: another exponent, an in-place power, another
+    dimension, a sum for the mean, a doubling for the square, or a product for the addition; and an ``rsqrt`` without a
+    mean. The weight of one norm is computed, and the result of another has no users.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.epsilons = _drawn(5)
+        self.epsilons = _small_numbers(5)
         self.norms = nn.ModuleList(Norm(eps) for eps in self.epsilons)
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
@@ -118,7 +117,7 @@ class Looking(nn.Module):
 
 
 class Nothing(nn.Module):
-    """A reciprocal root, but no norm."""
+    """An ``rsqrt``, but no norm."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,8 +131,8 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("two norms from Llama", Normed, tuple),
-        Case("norms beside steps that resemble part of a norm", Looking, tuple, unseen=True),
-        Case("norms with another dtype beside look-alikes", Alike, tuple, unseen=True),
+        Case("norms and formulas that resemble one", Looking, tuple, unseen=True),
+        Case("norms with another dtype, and similar formulas", Alike, tuple, unseen=True),
         Case("no norm at all", Nothing, tuple, unseen=True),
     ),
     given=graph_of,

@@ -1,64 +1,59 @@
-"""Find the number that each RMSNorm in a graph adds."""
+"""Check the list of the numbers that the RMSNorms in a graph add."""
 
 from __future__ import annotations
 
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.returned import number_of, numbers_of
+from fxbook.rules.explained import graph_left_alone
+from fxbook.rules.returned import entry, number_of, numbers_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import graph_left_alone, returned
-
 
 def sums(case: CaseView) -> list[tuple[NodeRecord, float, bool]]:
-    """Each input of an `rsqrt` that reads a number, with that number, and whether the node is the `add` of a norm.
+    """Each input of an ``rsqrt`` that has a number as an argument, with that number, and whether it belongs to a norm.
 
-    The models list the numbers of their norms in order, and no step before a norm has the number of that norm.
+    The models list the numbers of their norms in order, and no node before a norm has the number of that norm.
     """
-    left, found = list(case.model.epsilons), []
+    remaining, found = list(case.model.epsilons), []
     for node in case.before:
         if not any(case.before.nodes[user].target.endswith("rsqrt") for user in node.users):
             continue
         numbers = [number for item in node.positional if (number := number_of(item)) is not None]
         if numbers:
-            is_norm = left[:1] == numbers[-1:]
+            is_norm = remaining[:1] == numbers[-1:]
             found.append((node, numbers[-1], is_norm))
-            left = left[1:] if is_norm else left
+            remaining = remaining[1:] if is_norm else remaining
     return found
 
 
-def where_they_part(case: CaseView, numbers: list[float]) -> tuple[NodeRecord | None, str]:
-    """The first wrong number in an answer, with the node that it comes from or should come from."""
-    asked = [(node, number) for node, number, is_norm in sums(case) if is_norm]
+def first_wrong(case: CaseView, numbers: list[float]) -> tuple[NodeRecord | None, str]:
+    """What is wrong with the first wrong number in an answer, and the node that has this number or should have it."""
+    expected = [(node, number) for node, number, is_norm in sums(case) if is_norm]
     for place, number in enumerate(numbers):
-        if place < len(asked) and number == asked[place][1]:
+        if place < len(expected) and number == expected[place][1]:
             continue
         for node, other, is_norm in sums(case):
             if not is_norm and number == other:
-                return node, f"number {place + 1} is {number:g}, from `{node.name}`, which is in no RMSNorm"
-        if place < len(asked):
-            return asked[place][0], f"number {place + 1} is not the number that `{asked[place][0].name}` adds"
-        return None, f"number {place + 1} is one too many"
-    missing = asked[len(numbers)][0]
-    return missing, f"number {len(numbers) + 1}, which `{missing.name}` adds, is missing"
+                return node, f"item {place} is {number:g}, from node `{node.name}`, which does not belong to an RMSNorm"
+        if place < len(expected):
+            return expected[place][0], f"item {place} is not the number that node `{expected[place][0].name}` adds"
+        return None, f"item {place} is one too many"
+    missing = expected[len(numbers)][0]
+    return missing, f"item {len(numbers)} is missing, the number that node `{missing.name}` adds"
 
 
 @rule("12_patterns#a-parameter-takes-a-node-or-a-number")
 def every_eps_in_order(case: CaseView) -> Found:
-    """The answer is the list of the numbers, one for each norm, in order."""
-    numbers, asked = numbers_of(returned(case)), case.model.epsilons
+    """The answer is the list of the numbers that the norms add, in order."""
+    numbers, expected = numbers_of(entry(case.value, "returned")), case.model.epsilons
     if numbers is None:
         yield None, "The answer is not a list of numbers."
         return
-    if len(numbers) != len(asked):
-        found = "1 number" if len(numbers) == 1 else f"{len(numbers)} numbers"
-        norms = "1 RMSNorm" if len(asked) == 1 else f"{len(asked)} RMSNorms"
-        node, why = where_they_part(case, numbers)
-        yield node, f"The answer has {found}, but the graph has {norms}: {why}."
-    elif numbers != asked:
-        node, why = where_they_part(case, numbers)
-        yield node, f"The answer has as many numbers as the graph has RMSNorms, but {why}."
+    if numbers != expected:
+        node, why = first_wrong(case, numbers)
+        counts = f"The list has length {len(numbers)}, and the number of RMSNorms in the graph is {len(expected)}"
+        yield node, f"{counts}: {why}."
 
 
-CHECK = Check((every_eps_in_order, graph_left_alone))
+CHECK = Check((every_eps_in_order, graph_left_alone.at("12_patterns#a-backend-sees-the-whole-model")))

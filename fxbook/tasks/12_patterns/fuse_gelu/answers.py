@@ -1,4 +1,4 @@
-"""Answers to 12-fuse-gelu: eight nodes of a formula become one call."""
+"""Answers to 12-fuse-gelu: a formula of eight nodes becomes one call."""
 
 import copy
 import math
@@ -22,12 +22,9 @@ def fused(x):
     return nn.functional.gelu(x, approximate="tanh")
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-def writes_the_formula_in_steps(traced):
-    """The order of the calls in the pattern does not matter, only the order of their arguments does."""
+def has_the_formula_in_steps(traced):
+    """The order of the calls in a pattern does not matter; the order of their arguments does."""
 
     def in_steps(value):
         cubed = torch.pow(value, 3.0)
@@ -41,8 +38,6 @@ def writes_the_formula_in_steps(traced):
 
 @right
 def takes_the_numbers_as_parameters(traced):
-    """A filter checks their values."""
-
     def general(x, scale, cubic, power, half, one):
         return half * x * (one + torch.tanh(scale * (x + cubic * torch.pow(x, power))))
 
@@ -68,10 +63,10 @@ def builds_a_graph_for_each_match(traced):
 
 
 def formula_of(tanh):
-    """The input and the last node of the formula around a tanh; ``None`` if a part is missing or is used elsewhere."""
+    """The input and the last node of the formula around a tanh, or ``None`` if it is not a formula to fuse."""
 
     def read(node, target, number):
-        """What a step reads besides its number, if it is such a step and is used once."""
+        """The node that a step uses, if it calls this target with this number and has one user."""
         if isinstance(node, fx.Node) and node.target is target and len(node.users) == 1 and number in node.args:
             return next((one for one in node.args if isinstance(one, fx.Node)), None)
         return None
@@ -88,7 +83,7 @@ def formula_of(tanh):
 
 
 @right
-def goes_from_the_tanh_both_ways(traced):
+def begins_with_each_tanh(traced):
     for tanh in traced.graph.find_nodes(op="call_function", target=torch.tanh):
         found = formula_of(tanh)
         if found:
@@ -102,12 +97,9 @@ def goes_from_the_tanh_both_ways(traced):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("that is written as in `new_gelu`", case="a block of GPT-2")
 @wrong("each_formula_fused", node="tanh", says="is still the tanh of a GELU")
-def writes_the_power_as_an_operator(traced):
+def has_an_operator_in_the_pattern(traced):
     def with_operator(x):
         return 0.5 * x * (1.0 + torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)))
 
@@ -137,7 +129,7 @@ def leaves_out_the_approximation(traced):
     case="formulas in a row, and two that must stay",
 )
 @wrong("each_formula_fused", says="graph calls gelu 4 times, not 3 times")
-def fuses_a_formula_that_is_used_inside(traced):
+def fuses_a_formula_whose_tanh_is_used(traced):
     for tanh in traced.graph.find_nodes(op="call_function", target=torch.tanh):
         scaled = tanh.args[0]
         if scaled.op == "placeholder" or scaled.args[1].args[1].args[0] != 0.044715:
@@ -151,15 +143,15 @@ def fuses_a_formula_that_is_used_inside(traced):
 
 
 class Everywhere(SubgraphMatcher):
-    """Also finds formulas whose inner values are used elsewhere."""
+    """Also matches formulas with an inner value that another node uses."""
 
     def _is_contained(self, nodes_map):
         return True
 
 
 @breaks("If another node uses a value inside the formula", case="formulas with an inner value used elsewhere")
-@wrong("each_formula_fused", says="(formulas with an inner value used elsewhere): the graph calls tanh 2 times, but 7")
-def looks_at_the_users_of_the_tanh_alone(traced):
+@wrong("each_formula_fused", says="the graph calls tanh 2 times: it should still call tanh 7 times")
+def looks_only_at_the_users_of_the_tanh(traced):
     for match in Everywhere(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
         [last], [x] = match.returning_nodes, match.placeholder_nodes
         [tanh] = [node for node in match.nodes_map.values() if node.target is torch.tanh]
@@ -171,7 +163,7 @@ def looks_at_the_users_of_the_tanh_alone(traced):
 
 @breaks("that is written as in `new_gelu`", case="formulas with other numbers, and a tanh of something else")
 @wrong("same_result", node="output", says="(formulas with other numbers, and a tanh of something else)")
-def knows_the_polynomial_alone(traced):
+def matches_other_numbers(traced):
     def general(x, scale, half, one):
         return half * x * (one + torch.tanh(scale * (x + 0.044715 * torch.pow(x, 3.0))))
 

@@ -1,6 +1,4 @@
-"""Models with the GELU formula: one from GPT-2; several formulas; some with an inner value used elsewhere; and steps
-that resemble the formula.
-"""
+"""Models with the GELU formula, from GPT-2 and written here, and with similar formulas that must stay."""
 
 from __future__ import annotations
 
@@ -19,12 +17,12 @@ ROOT = math.sqrt(2.0 / math.pi)
 def gelu(
     x: Tensor, root: float = ROOT, cubic: float = 0.044715, power: float = 3.0, half: float = 0.5, one: float = 1.0
 ) -> Tensor:
-    """The formula as GPT-2 writes it, or with another number."""
+    """The formula of GPT-2, or one with other numbers."""
     return half * x * (one + torch.tanh(root * (x + cubic * torch.pow(x, power))))
 
 
 class Gated(nn.Module):
-    """The formula twice in a row, and once beside a tanh; a formula whose tanh is used elsewhere; and a formula with
+    """Three formulas, two of them in a row; a separate tanh; a formula whose tanh has another user; and a formula with
     another polynomial.
     """
 
@@ -41,7 +39,7 @@ class Gated(nn.Module):
 
 
 class Used(nn.Module):
-    """Formulas with an inner value used elsewhere, a different value in each; and a formula without such a use."""
+    """Seven formulas, in each of which another inner value is also used outside; and one without such a use."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         results = []
@@ -58,8 +56,8 @@ class Used(nn.Module):
 
 
 class Other(nn.Module):
-    """Formulas that each have one other number, operation or input, two of them a rounded number; tanh of a product, a
-    quotient, a doubled and a halved input; and the formula itself.
+    """Formulas with another number (in two of them a rounded one), operation or input; tanh of a product, a quotient, a
+    sum and a halved input; and the formula itself.
     """
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:

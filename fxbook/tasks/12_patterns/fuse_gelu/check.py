@@ -1,4 +1,4 @@
-"""Fuse the GELU formula."""
+"""Check that each GELU formula has become one call."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fxbook.rules.view import CaseView
 
 from .cases import ROOT
 
-# The formula from its end: each function, and what it reads. A string is an input of the formula.
+# The formula, from its last function to its inputs. A string that is not first in a tuple is an input of the formula.
 _TANH = ("tanh", ("mul", ROOT, ("add", "x", ("mul", 0.044715, ("pow", "x", 3.0)))))
 _FORMULA = ("mul", ("mul", 0.5, "x"), ("add", 1.0, _TANH))
 
 
 def formulas(graph: GraphRecord) -> list[NodeRecord]:
-    """The tanh of each formula to be fused: the numbers are GPT-2's, and no other node uses a value inside."""
+    """The tanh of each formula to fuse: it has the numbers of GPT-2, and no other node uses a value inside."""
     found = []
     for last in graph:
         inside: list[NodeRecord] = []
@@ -31,40 +31,39 @@ def formulas(graph: GraphRecord) -> list[NodeRecord]:
     return found
 
 
-def _is(graph: GraphRecord, item: JSON, asked: Any, inputs: dict[str, JSON], inside: list[NodeRecord]) -> bool:
-    """Whether an argument is what a part of the formula requires; its nodes are added to ``inside``."""
-    match asked, item:
+def _is(graph: GraphRecord, item: JSON, part: Any, inputs: dict[str, JSON], inside: list[NodeRecord]) -> bool:
+    """Whether an argument matches this part of the formula; adds its nodes to ``inside``."""
+    match part, item:
         case str(), {"node": _}:
-            return inputs.setdefault(asked, item) == item
+            return inputs.setdefault(part, item) == item
         case float(), {"float": str(text)}:
-            return float(text) == asked
+            return float(text) == part
         case float(), float():
-            return item == asked
+            return item == part
         case (str(name), *parts), {"node": int(index)}:
             node = graph.nodes[index]
             inside.append(node)
             same = node.op == "call_function" and node.target.rpartition(".")[2] == name
-            pairs = zip(node.positional, parts, strict=False)
-            return (
-                same and len(node.positional) == len(parts) and all(_is(graph, *pair, inputs, inside) for pair in pairs)
-            )
+            if not same or len(node.positional) != len(parts):
+                return False
+            return all(_is(graph, *pair, inputs, inside) for pair in zip(node.positional, parts, strict=True))
     return False
 
 
 @rule("12_patterns#eight-nodes-for-one-gelu")
 def each_formula_fused(case: CaseView) -> Found:
-    """Each formula has become one call, except those that must stay."""
+    """Each formula has become one call, except those with a value inside that another node uses."""
     assert case.graph is not None
     for node in formulas(case.graph):
-        yield node, "is still the tanh of a GELU written as a formula"
-    asked = len(formulas(case.before))
-    stays = sum(node in TANH for node in case.before) - asked
+        yield node, "is still the tanh of a GELU that is written as a formula"
+    expected = len(formulas(case.before))
+    stays = sum(node in TANH for node in case.before) - expected
     count = sum(node in TANH for node in case.nodes)
     if count < stays:
-        yield None, f"The graph calls tanh {_times(count)}, but {_times(stays)} would be right."
+        yield None, f"The graph calls tanh {_times(count)}: it should still call tanh {_times(stays)}."
     calls = [node for node in case.nodes if node in GELU]
-    if len(calls) != asked:
-        yield None, f"The graph calls gelu {_times(len(calls))}, not {_times(asked)}."
+    if len(calls) != expected:
+        yield None, f"The graph calls gelu {_times(len(calls))}, not {_times(expected)}."
 
 
 def _times(count: int) -> str:
@@ -73,7 +72,7 @@ def _times(count: int) -> str:
 
 @rule("12_patterns#eight-nodes-for-one-gelu")
 def approximates(case: CaseView) -> Found:
-    """Each call approximates as the formula does: the results of the exact GELU are almost the same."""
+    """Each call has the approximation of the formula; its results hardly differ from those of the exact GELU."""
     for node in case.nodes:
         if node in GELU and node.op == "call_module":
             yield node, "calls a module instead of `nn.functional.gelu`"

@@ -1,4 +1,4 @@
-"""Answers to 12-layers-of-one-input: which linear layers share an input."""
+"""Answers to 12-layers-of-one-input: the linear layers that share an input."""
 
 import collections
 import itertools
@@ -6,6 +6,8 @@ import itertools
 from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
+
+WHOLE = "12_patterns#a-backend-sees-the-whole-model"
 
 
 def is_linear(node):
@@ -18,18 +20,16 @@ def input_of(node):
     return node.args[0] if node.args else node.kwargs["input"]
 
 
-def groups_of_nodes(graph):
-    groups = collections.defaultdict(list)
-    for node in filter(is_linear, graph.nodes):
-        groups[input_of(node)].append(node)
-    return several(groups)
-
-
 def several(groups):
     return {name: layers for name, layers in groups.items() if len(layers) > 1}
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def grouped(layers, key=lambda node: input_of(node).name):
+    """The names of the layers, by the key of each, if there are two or more."""
+    groups = {}
+    for node in layers:
+        groups.setdefault(key(node), []).append(node.name)
+    return several(groups)
 
 
 @right
@@ -44,15 +44,12 @@ def searches_by_target(graph):
     named = {name for name, layer in graph.owning_module.named_modules() if isinstance(layer, nn.Linear)}
     calls = graph.find_nodes(op="call_function", target=nn.functional.linear)
     calls += [node for name in named for node in graph.find_nodes(op="call_module", target=name)]
-    groups = {}
-    for node in sorted(calls):
-        groups.setdefault(input_of(node).name, []).append(node.name)
-    return several(groups)
+    return grouped(sorted(calls))
 
 
 @right
-class RunsAnInterpreter(fx.Interpreter):
-    """Notes the input of each layer as an interpreter does, but computes no values."""
+class HasAMethodForEachOpcode(fx.Interpreter):
+    """Calls a method for each opcode, as an interpreter does, but computes no values."""
 
     def __new__(cls, graph):
         self = super().__new__(cls)
@@ -82,91 +79,63 @@ def counts_first(graph):
     }
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("or a call to `nn.functional.linear`;", case="layers in every spelling")
-@wrong("every_group", says="linear layers, but is missing from the answer")
+@breaks("or a call to `nn.functional.linear`;", case="layers called in every way")
+@wrong("every_group", says="linear layers, but is not a key of the answer")
 def looks_at_modules_alone(graph):
-    layers = [node for node in graph.nodes if node.op == "call_module" and is_linear(node)]
-    groups = {}
-    for node in layers:
-        groups.setdefault(input_of(node).name, []).append(node.name)
-    return several(groups)
+    return grouped(node for node in graph.nodes if node.op == "call_module" and is_linear(node))
 
 
 @breaks("A linear layer is a call to an `nn.Linear`", case="the feed-forward block of Llama")
-@wrong("every_group", says="linear layers, but is missing from the answer")
+@wrong("every_group", says="linear layers, but is not a key of the answer")
 def looks_at_functions_alone(graph):
-    groups = {}
-    for node in graph.find_nodes(op="call_function", target=nn.functional.linear):
-        groups.setdefault(input_of(node).name, []).append(node.name)
-    return several(groups)
+    return grouped(graph.find_nodes(op="call_function", target=nn.functional.linear))
 
 
 @breaks("a list of the names of the nodes that call these layers", case="the attention of Llama")
-@wrong("every_group", says="but the answer does not list the layer")
+@wrong("every_group", says="but it is not in the list for `")
 def finds_pairs(graph):
-    """Like a pattern of two layers: the third layer is left out."""
-    groups = {}
-    for node in filter(is_linear, graph.nodes):
-        found = groups.setdefault(input_of(node).name, [])
-        if len(found) < 2:
-            found.append(node.name)
-    return several(groups)
+    """Leaves out the third layer, like a pattern of two layers."""
+    return {name: layers[:2] for name, layers in grouped(filter(is_linear, graph.nodes)).items()}
 
 
-@breaks("its input may be a keyword argument.", case="layers in every spelling")
-@wrong("every_group", says="but is missing from the answer")
+@breaks("its input may be a keyword argument.", case="layers called in every way")
+@wrong("every_group", says="but is not a key of the answer")
 def takes_the_first_input_node(graph):
-    """Among keyword arguments, the weight may come first."""
-    groups = {}
-    for node in filter(is_linear, graph.nodes):
-        groups.setdefault(node.all_input_nodes[0].name, []).append(node.name)
-    return several(groups)
+    """Among keyword arguments, this may be the weight."""
+    return grouped(filter(is_linear, graph.nodes), lambda node: node.all_input_nodes[0].name)
 
 
 @breaks(
-    "the names of the nodes that are the input to two or more linear layers.",
-    case="the feed-forward block of Llama",
+    "the names of the nodes that are the input to two or more linear layers.", case="the feed-forward block of Llama"
 )
-@wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
+@wrong("every_group", says="is a key of the answer, but is not the input of two linear layers")
 def takes_every_user(graph):
     return {node.name: [user.name for user in node.users] for node in graph.nodes if len(node.users) > 1}
 
 
-@breaks("A linear layer is a call to an `nn.Linear`", case="layers in every spelling")
+@breaks("A linear layer is a call to an `nn.Linear`", case="layers called in every way")
 @wrong("every_group", says="but it calls torch.nn.Bilinear, which is not a linear layer")
 def knows_a_layer_by_its_name(graph):
-    groups = {}
-    for node in graph.nodes:
+    def has_the_name(node):
         held = graph.owning_module.get_submodule(node.target) if node.op == "call_module" else node.target
-        if "linear" in str(getattr(held, "__name__", type(held))).lower():
-            groups.setdefault(input_of(node).name, []).append(node.name)
-    return several(groups)
+        return "linear" in str(getattr(held, "__name__", type(held))).lower()
+
+    return grouped(filter(has_the_name, graph.nodes))
 
 
-@breaks("that are the input to two or more linear layers.", case="layers in every spelling")
-@wrong("every_group", says="is `tanh`, but the answer does not list the layer")
-def leaves_out_what_nothing_uses(graph):
-    groups = {}
-    for node in graph.nodes:
-        if is_linear(node) and node.users:
-            groups.setdefault(input_of(node).name, []).append(node.name)
-    return several(groups)
+@breaks("that are the input to two or more linear layers.", case="layers called in every way")
+@wrong("every_group", says="is `tanh`, but it is not in the list for `tanh`")
+def leaves_out_layers_without_users(graph):
+    return grouped(node for node in graph.nodes if is_linear(node) and node.users)
 
 
 @breaks("in graph order.", case="heads at the end, one of them moved")
-@wrong(
-    "every_group", says="(heads at the end, one of them moved): the layers of `relu` are not in the order of the list"
-)
-def takes_the_users_as_they_come(graph):
-    groups = {}
-    for node in graph.nodes:
-        layers = [user.name for user in node.users if is_linear(user) and input_of(user) is node]
-        if len(layers) > 1:
-            groups[node.name] = layers
-    return groups
+@wrong("every_group", says="the layers with the input `relu` are not in graph order")
+def takes_the_order_of_users(graph):
+    def layers_of(node):
+        return [user.name for user in node.users if is_linear(user) and input_of(user) is node]
+
+    return several({node.name: layers_of(node) for node in graph.nodes})
 
 
 @breaks("Return a dict.", case="the feed-forward block of Llama")
@@ -176,17 +145,13 @@ def returns_the_lists(graph):
 
 
 @breaks("Its keys are the names of the nodes", case="the feed-forward block of Llama")
-@wrong("every_group", says="The answer has the node `")
-def keys_are_the_nodes(graph):
-    return {read: [layer.name for layer in layers] for read, layers in groups_of_nodes(graph).items()}
+@wrong("every_group", says="The answer contains the node `")
+def has_nodes_as_keys(graph):
+    return grouped(filter(is_linear, graph.nodes), input_of)
 
 
 @breaks("Leave the graph unchanged.", case="the feed-forward block of Llama")
-@wrong(
-    "graph_left_alone",
-    says="has been changed: node `exp`",
-    read="12_patterns#a-backend-sees-the-whole-model",
-)
-def removes_what_nothing_uses(graph):
+@wrong("graph_left_alone", says="has changed the graph that was passed: node `exp`", read=WHOLE)
+def removes_nodes_without_users(graph):
     graph.eliminate_dead_code()
     return counts_first(graph)

@@ -1,4 +1,4 @@
-"""Graphs in which linear layers share an input: Llama blocks; layers in every spelling; inputs with other users."""
+"""Graphs in which linear layers share an input: blocks from Llama, and layers called in every way."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from torch import Tensor, fx, nn
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
 from fxbook.cases.neighbours import near
+from fxbook.cases.running import with_changes
 
-from ..cases import WIDTH, graph_of, llama_layer, with_changes
+from ..cases import WIDTH, graph_of, llama_layer
 
 
 class FeedForward(nn.Module):
-    """The feed-forward block of Llama after its norm; and one more value that nothing uses."""
+    """The norm and the feed-forward block of Llama; and a value that nothing uses."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,7 +27,7 @@ class FeedForward(nn.Module):
 
 
 class Attention(nn.Module):
-    """The layers of Llama's attention around a product: three layers on one input, one layer on another."""
+    """Attention with the layers of Llama: three layers share an input, and one has another input."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,8 +43,8 @@ class Attention(nn.Module):
 
 
 class Spelled(nn.Module):
-    """Layers as modules and as functions: called by keyword, shared, interleaved or dead; a layer whose result is used
-    as a weight; and, on the same input, nodes that resemble a linear layer in class, name or weight.
+    """Layers as modules and functions: with keyword arguments, shared, in alternation, or without users; a layer
+    whose result is a weight; and nodes on the same input that resemble a linear layer in class, name or weight.
     """
 
     def __init__(self) -> None:
@@ -72,7 +73,7 @@ class Spelled(nn.Module):
 
 
 class Heads(nn.Module):
-    """A layer, followed by heads that use its result; the heads are the last layers of the model."""
+    """A layer, and three heads that use its result; the heads are the last layers of the model."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,7 +86,7 @@ class Heads(nn.Module):
 
 
 def with_heads_moved(model: nn.Module) -> tuple[fx.Graph]:
-    """The graph with the last head moved before the other heads: the users of a node keep their order."""
+    """Pass the graph after moving the last head before the others; ``users`` keeps its former order."""
     [graph] = graph_of(model)
     first, _, last = graph.find_nodes(op="call_function", target=torch.relu)[0].users
     first.prepend(last)
@@ -93,7 +94,7 @@ def with_heads_moved(model: nn.Module) -> tuple[fx.Graph]:
 
 
 class Single(nn.Module):
-    """No input is shared by two layers, though one is read by a layer and by nodes that are not layers."""
+    """No two layers share an input, although a layer and other nodes do."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,7 +109,7 @@ USAGE = Usage(
     cases=(
         Case("the feed-forward block of Llama", FeedForward, tuple),
         Case("the attention of Llama", Attention, tuple),
-        Case("layers in every spelling", Spelled, tuple, unseen=True),
+        Case("layers called in every way", Spelled, tuple, unseen=True),
         Case("no shared input", Single, tuple, unseen=True),
         Case("heads at the end, one of them moved", Heads, tuple, unseen=True, given=with_heads_moved),
     ),

@@ -1,20 +1,19 @@
-"""Group the linear layers of a graph by their input."""
+"""Check the groups of linear layers that share an input."""
 
 from __future__ import annotations
 
 from fxbook.cases import Check
 from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.explained import graph_left_alone
 from fxbook.rules.families import LINEAR
-from fxbook.rules.returned import name_of, table_of
+from fxbook.rules.returned import entry, name_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import graph_left_alone, returned
-
 
 def groups_of(graph: GraphRecord) -> dict[str, list[str]]:
-    """The names of the layers, by the name of their input, if there are two or more."""
+    """Maps each input of two or more linear layers to these layers, by name."""
     groups: dict[str, list[str]] = {}
     for node in graph:
         if node in LINEAR:
@@ -23,48 +22,48 @@ def groups_of(graph: GraphRecord) -> dict[str, list[str]]:
 
 
 def _input_of(graph: GraphRecord, node: NodeRecord) -> str:
-    given = node.positional[0] if node.positional else dict(node.kwargs["dict"])["input"]
-    return graph.nodes[given["node"]].name
+    first = node.positional[0] if node.positional else dict(node.kwargs["dict"])["input"]
+    return graph.nodes[first["node"]].name
 
 
 @rule("12_patterns#when-a-loop-is-better")
 def every_group(case: CaseView) -> Found:
-    """The answer maps each shared input to its layers, in order."""
-    value, asked = returned(case), groups_of(case.before)
+    """The answer maps each input of two or more layers to these layers, in graph order."""
+    value, expected = entry(case.value, "returned"), groups_of(case.before)
     table = table_of(value)
     if table is None:
         yield None, "The answer is not a dict with node names as keys."
         return
-    for held in [key for key, _ in value["dict"]] + [item for items in table.values() for item in _items(items)]:
-        if not isinstance(held, str):
-            yield None, f"The answer has the node `{name_of(held)}` itself, not its name."
+    for item in [key for key, _ in value["dict"]] + [item for items in table.values() for item in _items(items)]:
+        if not isinstance(item, str):
+            yield None, f"The answer contains the node `{name_of(item)}` itself: it should contain its name."
     nodes = {node.name: node for node in case.before}
     for name in table:
-        if name not in asked:
-            yield nodes.get(name), f"`{name}` is in the answer, but it is not the input of two linear layers."
-    for name, layers in asked.items():
+        if name not in expected:
+            yield nodes.get(name), f"`{name}` is a key of the answer, but is not the input of two linear layers."
+    for name, layers in expected.items():
         if name not in table:
-            yield nodes[name], f"`{name}` is the input of {len(layers)} linear layers, but is missing from the answer."
+            yield nodes[name], f"`{name}` is the input of {len(layers)} linear layers, but is not a key of the answer."
             return
         found = _items(table[name])
         if not isinstance(table[name], list | dict) or not found:
             yield None, f"The value for `{name}` is not a list of names."
             return
         if sorted(map(str, found)) == sorted(layers) and found != layers:
-            yield nodes[name], f"The layers of `{name}` are not in the order of the list of nodes."
+            yield nodes[name], f"The layers with the input `{name}` are not in graph order."
         for layer in found:
             if layer not in layers:
                 node = nodes.get(str(layer))
-                yield node, f"`{layer}` is in the answer for `{name}`, but {_why_not(case.before, node)}."
+                yield node, f"`{layer}` is in the list for `{name}`, but {_why_not(case.before, node)}."
         for layer in layers:
             if layer not in found:
-                yield nodes[layer], f"The input of layer `{layer}` is `{name}`, but the answer does not list the layer."
+                yield nodes[layer], f"The input of layer `{layer}` is `{name}`, but it is not in the list for `{name}`."
         if len(found) != len(layers):
-            yield nodes[name], f"The answer for `{name}` lists a layer twice."
+            yield nodes[name], f"The list for `{name}` has a layer twice."
 
 
 def _why_not(graph: GraphRecord, node: NodeRecord | None) -> str:
-    """Why a node is not a layer on an input."""
+    """Why a node is not a linear layer with the given input."""
     if node is None:
         return "no node has this name"
     if node not in LINEAR:
@@ -80,4 +79,4 @@ def _items(value: Value) -> list[Value]:
     return []
 
 
-CHECK = Check((every_group, graph_left_alone))
+CHECK = Check((every_group, graph_left_alone.at("12_patterns#a-backend-sees-the-whole-model")))

@@ -1,4 +1,4 @@
-"""Answers to 12-refuse-writes: a filter for writes before the first user."""
+"""Answers to 12-refuse-writes: a filter that rejects matches with a write before their first user."""
 
 import itertools
 
@@ -16,22 +16,19 @@ def nodes_of(match):
 
 
 def end_of(match):
-    """Where the new nodes go: before the first user of the result, or in place of the result if it has no users."""
+    """The node before which the new nodes go: the first user of the result, or the result if it has no users."""
     [result] = match.returning_nodes
     return min(result.users, default=result)
 
 
 def crossed(match, first, last):
-    """Whether a node that is not in the match writes between these two nodes."""
+    """Whether a node between these two that is not in the match writes."""
     inside = nodes_of(match)
     return any(writes(node) for node in first.graph.nodes if first < node < last and node not in inside)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-def keeps_a_state_while_walking(match, graph, pattern):
+def loops_over_the_graph(match, graph, pattern):
     inside, [result] = set(nodes_of(match)), match.returning_nodes
     begun = False
     for node in graph.nodes:
@@ -45,7 +42,7 @@ def keeps_a_state_while_walking(match, graph, pattern):
 
 
 @right
-def knows_the_inputs_by_the_pattern(match, graph, pattern):
+def looks_up_the_parameters(match, graph, pattern):
     inputs = pattern.find_nodes(op="placeholder")
     inside = {node for key, node in match.nodes_map.items() if key not in inputs}
     [result] = match.returning_nodes
@@ -56,51 +53,46 @@ def knows_the_inputs_by_the_pattern(match, graph, pattern):
 
 @right
 class Filter:
-    """Uses itertools, from the first node on."""
-
     def __new__(cls, match, graph, pattern):
         inside, end = nodes_of(match), end_of(match)
-        behind = itertools.dropwhile(lambda node: node not in inside, graph.nodes)
-        between = itertools.takewhile(lambda node: node is not end, behind)
+        rest = itertools.dropwhile(lambda node: node not in inside, graph.nodes)
+        between = itertools.takewhile(lambda node: node is not end, rest)
         return not any(map(writes, itertools.filterfalse(inside.__contains__, between)))
 
 
 @right
-def looks_at_methods_and_functions_apart(match, graph, pattern):
+def collects_methods_and_functions(match, graph, pattern):
     first, end = min(nodes_of(match)), end_of(match)
     methods = [node for node in graph.nodes if node.op == "call_method" and node.target[-1] == "_"]
     functions = [node for node in graph.nodes if node.op == "call_function" and node.target.__name__[-1] == "_"]
     return {node for node in methods + functions if first < node < end}.issubset(nodes_of(match))
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("after the first node of the match", case="a write inside the match")
-@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
+@wrong("rejects_matches_across_writes", says="filter accepts the match that ends with `sigmoid`")
 def begins_at_the_last_node(match, graph, pattern):
     return not crossed(match, match.returning_nodes[0], end_of(match))
 
 
 @breaks("The parameters of the pattern are not nodes of the match.", case="writes before and after")
-@wrong("refuses_what_is_crossed", says="although no other node writes before the first user")
+@wrong("rejects_matches_across_writes", says="although no other node writes before the first user")
 def begins_at_the_input(match, graph, pattern):
-    """Counts the nodes that parameters bind as nodes of the match."""
+    """Counts the values of the parameters as nodes of the match."""
     return not crossed(match, min(match.nodes_map.values()), end_of(match))
 
 
 @breaks("it calls a method or a function whose name ends with an underscore.", case="a function that writes")
-@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
-def knows_methods_alone(match, graph, pattern):
+@wrong("rejects_matches_across_writes", says="filter accepts the match that ends with `sigmoid`")
+def looks_for_methods_alone(match, graph, pattern):
     first, end = min(nodes_of(match)), end_of(match)
     methods = graph.find_nodes(op="call_method", target="mul_") + graph.find_nodes(op="call_method", target="add_")
     return not any(first < node < end for node in methods)
 
 
 @breaks("What it writes to does not matter.", case="a write between the match and its first user")
-@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
-def asks_what_the_match_reads(match, graph, pattern):
-    """Allows a write into another tensor, though it does not matter which tensor is written to."""
+@wrong("rejects_matches_across_writes", says="filter accepts the match that ends with `sigmoid`")
+def looks_at_what_is_written_to(match, graph, pattern):
+    """Accepts a write to any tensor but the inputs of the match."""
     first, end = min(nodes_of(match)), end_of(match)
     inputs = match.placeholder_nodes
     between = [node for node in graph.nodes if first < node < end]
@@ -108,45 +100,43 @@ def asks_what_the_match_reads(match, graph, pattern):
 
 
 @breaks("it calls a method", case="a layer and a weight whose names end with an underscore")
-@wrong("refuses_what_is_crossed", says="although no other node writes before the first user")
-def goes_by_names_of_nodes(match, graph, pattern):
-    """The names of a layer or a weight may end with an underscore, too."""
+@wrong("rejects_matches_across_writes", says="although no other node writes before the first user")
+def looks_at_every_target(match, graph, pattern):
     first, end = min(nodes_of(match)), end_of(match)
-    return not any(first < node < end and str(node.target).endswith("_") for node in graph.nodes) and not any(
-        first < node < end and writes(node) for node in graph.nodes
-    )
+    between = [node for node in graph.nodes if first < node < end]
+    return not any(writes(node) or str(node.target).endswith("_") for node in between)
 
 
 @breaks("a node that is not in the match", case="a pattern that writes")
-@wrong("refuses_what_is_crossed", says="(a pattern that writes): the filter rejects the match that ends with")
-def takes_the_match_for_a_write(match, graph, pattern):
+@wrong("rejects_matches_across_writes", says="(a pattern that writes): the filter rejects the match that ends with")
+def counts_writes_of_the_match(match, graph, pattern):
     first, end = min(nodes_of(match)), end_of(match)
     return not any(first < node < end and writes(node) for node in graph.nodes)
 
 
 @breaks("before the first user of the result", case="a first user that writes")
-@wrong("refuses_what_is_crossed", says="(a first user that writes): the filter rejects the match")
-def takes_the_first_user_for_a_write(match, graph, pattern):
+@wrong("rejects_matches_across_writes", says="(a first user that writes): the filter rejects the match")
+def counts_a_write_by_the_first_user(match, graph, pattern):
     return not crossed(match, min(nodes_of(match)), end_of(match).next)
 
 
 @breaks("the first user of the result", case="a user moved before the write")
-@wrong("refuses_what_is_crossed", says="(a user moved before the write): the filter rejects the match")
-def takes_the_user_that_was_made_first(match, graph, pattern):
-    """The users of a node are in the order in which they began to use it."""
+@wrong("rejects_matches_across_writes", says="(a user moved before the write): the filter rejects the match")
+def takes_the_first_entry_of_users(match, graph, pattern):
+    """``users`` has the order in which nodes began to use the result, not graph order."""
     [result] = match.returning_nodes
     return not crossed(match, min(nodes_of(match)), next(iter(result.users), result))
 
 
 @breaks("If the result has no users, the new nodes take its place in the list:", case="results that nothing uses")
-@wrong("refuses_what_is_crossed", says="(results that nothing uses): the filter rejects the match")
-def goes_to_the_end_without_a_user(match, graph, pattern):
+@wrong("rejects_matches_across_writes", says="(results that nothing uses): the filter rejects the match")
+def looks_up_to_the_output_without_a_user(match, graph, pattern):
     [result] = match.returning_nodes
     return not crossed(match, min(nodes_of(match)), min(result.users, default=graph.output_node()))
 
 
 @breaks("only a write before the result counts.", case="results that nothing uses")
-@wrong("refuses_what_is_crossed", says="(results that nothing uses): the filter allows the match")
-def allows_what_nothing_uses(match, graph, pattern):
+@wrong("rejects_matches_across_writes", says="(results that nothing uses): the filter accepts the match")
+def accepts_results_without_users(match, graph, pattern):
     [result] = match.returning_nodes
     return not result.users or not crossed(match, min(nodes_of(match)), min(result.users))

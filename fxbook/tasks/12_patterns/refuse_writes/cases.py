@@ -1,6 +1,4 @@
-"""Graphs with a pattern of two nodes, and writes before the match, inside it, after it and after its first user; a
-pattern that writes; and results that nothing uses.
-"""
+"""Graphs with matches of a pattern, and writes before, inside and after them; a pattern that writes; unused results."""
 
 from __future__ import annotations
 
@@ -16,25 +14,25 @@ from fxbook.cases.exercise import one_of
 
 
 def pattern(x: Tensor) -> Tensor:
-    """The pattern to look for."""
+    """The pattern in all cases but one."""
     return torch.sigmoid(torch.exp(x))
 
 
 def pattern_that_writes(x: Tensor, y: Tensor) -> Tensor:
-    """Writes into its own value. Its first node is the last node that a matcher reaches."""
+    """A pattern with an in-place call. A matcher reaches its first node, ``tanh``, last."""
     scale = torch.tanh(x)
     return torch.exp(x).addcmul_(scale, y)
 
 
 class Written(nn.Module):
-    """The pattern, with writes in some places or without writes; and steps with an underscore inside their names."""
+    """The pattern, with writes at the given places, and calls whose names contain an underscore, but not at the end."""
 
     def __init__(self, *places: str, by: str = "method") -> None:
         super().__init__()
         self.places, self.by = places, by
 
     def at(self, place: str, value: Tensor) -> None:
-        """Write into ``value`` if ``place`` is one of the places."""
+        """Write to ``value`` if ``place`` is one of the places."""
         if place in self.places:
             _ = value.mul_(1.5) if self.by == "method" else torch.relu_(value)
 
@@ -45,15 +43,15 @@ class Written(nn.Module):
         gate = torch.sigmoid(inner)
         torch.clamp_min(y, 0.0)
         y.type_as(x)
-        self.at("behind", y)
+        self.at("after", y)
         first = gate.add_(y) if "as the first user" in self.places else gate + y
         self.at("after the first user", x)
         return first, gate * x
 
 
 class Several(nn.Module):
-    """Three matches in random order: one is followed by a function that writes, one by ``__iadd__``, and one by no
-    write (``out=None`` writes nothing); and a match whose result is returned directly.
+    """Three matches in random order: one is followed by a function that writes, one by ``__iadd__``, which writes, too,
+    and one by ``out=None`` alone, which writes nothing; and a match whose result is only returned.
     """
 
     def __init__(self) -> None:
@@ -75,8 +73,8 @@ class Several(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Matches of the pattern that writes; in one of two, another node writes after the first node. A third begins with
-    a different node from the pattern's first, and after that a parameter's value is written.
+    """Two matches of the pattern that writes; inside one of them, another node writes. A third match begins with
+    ``exp`` instead of ``tanh``; after that comes a write whose result is the value of a parameter.
     """
 
     def __init__(self) -> None:
@@ -96,7 +94,7 @@ class Scaled(nn.Module):
 
 
 class Unused(nn.Module):
-    """Two matches that nothing uses: a write falls inside one of them, and another write comes after both."""
+    """Two matches whose results nothing uses: a write is inside one of them, and another write comes after both."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +110,7 @@ class Unused(nn.Module):
 
 
 class Named(nn.Module):
-    """Nothing writes; a layer and a weight have names that end with an underscore."""
+    """Nothing writes, but the names of a layer and a weight end with an underscore."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,41 +123,41 @@ class Named(nn.Module):
 
 
 def given(model: nn.Module) -> tuple[Any, ...]:
-    """The graph of the model and the graph of the pattern."""
-    wanted = pattern_that_writes if isinstance(model, Scaled) else pattern
-    return fx.symbolic_trace(model).graph, fx.symbolic_trace(wanted).graph
+    """Pass the graph of the model and the graph of the pattern."""
+    function = pattern_that_writes if isinstance(model, Scaled) else pattern
+    return fx.symbolic_trace(model).graph, fx.symbolic_trace(function).graph
 
 
 def given_moved(model: nn.Module) -> tuple[Any, ...]:
-    """The same, with the second user of the result moved directly after it: the users of a node keep their order."""
-    graph, wanted = given(model)
+    """The same, after moving the second user of the result directly after it; ``users`` keeps its former order."""
+    graph, pattern_graph = given(model)
     [result] = graph.find_nodes(op="call_function", target=torch.sigmoid)
     _, second = result.users
     result.append(second)
-    return graph, wanted
+    return graph, pattern_graph
 
 
-def ask(answer: Callable[..., Any], graph: fx.Graph, wanted: fx.Graph) -> list[Any]:
-    """What the filter says about each match, in match order."""
-    return [answer(match, graph, wanted) for match in SubgraphMatcher(wanted).match(graph)]
+def filtered(answer: Callable[..., Any], graph: fx.Graph, pattern_graph: fx.Graph) -> list[Any]:
+    """What the filter returns for each match, in match order."""
+    return [answer(match, graph, pattern_graph) for match in SubgraphMatcher(pattern_graph).match(graph)]
 
 
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a write between the match and its first user", lambda: Written("behind"), tuple),
+        Case("a write between the match and its first user", lambda: Written("after"), tuple),
         Case("no write at all", Written, tuple),
         Case("a write inside the match", lambda: Written("inside"), tuple, unseen=True),
         Case("writes before and after", lambda: Written("before", "after the first user"), tuple, unseen=True),
-        Case("a write before the match, and another after it", lambda: Written("before", "behind"), tuple, unseen=True),
+        Case("a write before the match, and another after it", lambda: Written("before", "after"), tuple, unseen=True),
         Case("a first user that writes", lambda: Written("as the first user"), tuple, unseen=True),
-        Case("a user moved before the write", lambda: Written("behind"), tuple, unseen=True, given=given_moved),
-        Case("a function that writes", lambda: Written("behind", by="function"), tuple, unseen=True),
+        Case("a user moved before the write", lambda: Written("after"), tuple, unseen=True, given=given_moved),
+        Case("a function that writes", lambda: Written("after", by="function"), tuple, unseen=True),
         Case("a layer and a weight whose names end with an underscore", Named, tuple, unseen=True),
         Case("results that nothing uses", Unused, tuple, unseen=True),
         Case("several matches", Several, tuple, unseen=True),
         Case("a pattern that writes", Scaled, tuple, unseen=True),
     ),
     given=given,
-    call=ask,
+    call=filtered,
 )
