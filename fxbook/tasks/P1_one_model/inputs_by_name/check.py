@@ -1,4 +1,4 @@
-"""Inputs by name: the list that a boxed run takes, or an error that names every mistake."""
+"""Inputs by name: the list that a boxed run takes, or an error that names all missing and unknown inputs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 
-def wanted(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[str]]:
-    """What the list must hold (for each input, its name or default), and the missing and the unknown names."""
+def expected(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[str]]:
+    """For each input, its name and what the list must hold (the name or the default); missing and unknown names."""
     traced, values = case.arguments
     assert isinstance(traced, fx.GraphModule)
     inputs = {str(node.target): node.args for node in traced.graph.find_nodes(op="placeholder")}
@@ -28,10 +28,10 @@ def _observed(case: CaseView) -> dict[str, Value]:
     return dict_items(case.value) if isinstance(case.value, dict) and "dict" in case.value else {}
 
 
-@rule("07_placeholder#a-run-hands-out-values-from-left-to-right")
+@rule
 def list_in_order(case: CaseView) -> Found:
-    """If no name is missing or unknown, a list with one item for each input, in their order."""
-    items, missing, unknown = wanted(case)
+    """If no name is missing or unknown, the answer returns a list with one item for each input, in their order."""
+    items, missing, unknown = expected(case)
     if missing or unknown:
         return
     seen = _observed(case)
@@ -40,8 +40,7 @@ def list_in_order(case: CaseView) -> Found:
         message = f"with the message “{_first_line(seen)}”"
         yield None, f"Nothing is wrong with the inputs, but your function raises {raised} {message}."
         return
-    if seen.get("'kind'") != "list":
-        kind = seen.get("'kind'")
+    if (kind := seen.get("'kind'")) != "list":
         yield None, f"Your function returns an object of class {kind}, not a list."
         return
     found = seen["'items'"]
@@ -51,14 +50,14 @@ def list_in_order(case: CaseView) -> Found:
     for place, (item, (name, value)) in enumerate(zip(found, items, strict=True)):
         if difference(item, value):
             what = f"the value of `{item}`" if isinstance(item, str) else kind_of(item)
-            asked = f"that of `{value}`" if isinstance(value, str) else f"the default of `{name}`"
-            yield None, f"Item {place} of the list is {what}, not {asked}."
+            right = f"that of `{value}`" if isinstance(value, str) else f"the default of `{name}`"
+            yield None, f"Item {place} of the list is {what}, not {right}."
 
 
 @rule("08_boxed_run#a-box-that-is-emptied")
 def dict_is_emptied(case: CaseView) -> Found:
-    """Afterwards the dict is empty; after an error it has not changed."""
-    _, missing, unknown = wanted(case)
+    """After the call, the dict is empty; after an error, it is unchanged."""
+    _, missing, unknown = expected(case)
     seen = _observed(case)
     if (missing or unknown) and "'raised'" in seen and not seen["'left'"]:
         yield None, "An error is raised, but the dict has changed."
@@ -68,15 +67,15 @@ def dict_is_emptied(case: CaseView) -> Found:
 
 
 @rule("07_placeholder#runtimeerror-expected-positional-argument-for-parameter-mask-but-one-was-not-passed-in")
-def faults_are_told(case: CaseView) -> Found:
-    """Missing or unknown names raise a TypeError that names each, and no other input."""
-    items, missing, unknown = wanted(case)
+def errors_name_the_faults(case: CaseView) -> Found:
+    """If names are missing or unknown, the answer raises a TypeError whose message names these and no other input."""
+    items, missing, unknown = expected(case)
     if not (missing or unknown):
         return
     seen = _observed(case)
     faults = ", ".join(f"`{name}`" for name in (*missing, *unknown))
     if "'raised'" not in seen:
-        yield None, f"No error is raised, but missing or unknown: {faults}."
+        yield None, f"No error is raised, although these names are missing or unknown: {faults}."
         return
     if "TypeError" not in seen["'raised'"]:
         raised = seen["'raised'"][0]
@@ -100,4 +99,4 @@ def _first_line(seen: dict[str, Value]) -> str:
     return line if len(line) <= 120 else f"{line[:120]}…"
 
 
-CHECK = Check((list_in_order, faults_are_told, dict_is_emptied))
+CHECK = Check((list_in_order, errors_name_the_faults, dict_is_emptied))
