@@ -10,14 +10,14 @@ from fxbook.tasks.answering import breaks, right, wrong
 functional = nn.functional
 
 
-def sizes_of(layer, x, bias=True, of_input=True, of_weight=True):
+def sizes_of(layer, x, bias=True, of_weight=True):
     """The sums of the absolute values of the terms; the flags leave something out, for wrong answers."""
     parts = {name: part.detach().double() for name, part in layer.named_parameters()}
     if of_weight:
         parts = {name: part.abs() for name, part in parts.items()}
     if not bias and "bias" in parts:
         parts["bias"] = torch.zeros_like(parts["bias"])
-    return torch.func.functional_call(layer, parts, (x.double().abs() if of_input else x.double(),))
+    return torch.func.functional_call(layer, parts, (x.double().abs(),))
 
 
 def terms_of(layer):
@@ -26,9 +26,6 @@ def terms_of(layer):
 
 def unit(dtype):
     return torch.finfo(dtype).eps / 2
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -85,9 +82,6 @@ def adds_positive_and_negative_parts(layer, x, dtype):
         bias = layer.bias.detach().double().abs()
         total = total + (bias if isinstance(layer, nn.Linear) else bias.view(-1, 1, 1))
     return total * terms_of(layer) * unit(dtype)
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("`n * u` times the sum of the absolute values of its terms.", case="the first convolution of ResNet")

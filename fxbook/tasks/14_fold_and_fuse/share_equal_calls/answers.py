@@ -1,6 +1,7 @@
 """Answers to 14-share-equal-calls: of equal calls, only one is kept."""
 
 import copy
+import itertools
 import operator
 
 import torch
@@ -47,23 +48,18 @@ def share(traced, key=key_of, returned=True, erase=True, compile_it=True):
         traced.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def repeats_until_nothing_changes(traced):
     """Merges one pair of calls, and starts again."""
 
     def one_pair():
         output = traced.graph.output_node()
-        nodes = [node for node in traced.graph.nodes if is_pure(node)]
-        for place, node in enumerate(nodes):
-            for earlier in nodes[:place]:
-                both = output in node.users and output in earlier.users
-                if key_of(node) == key_of(earlier) and not both:
-                    node.replace_all_uses_with(earlier)
-                    traced.graph.erase_node(node)
-                    return True
+        for earlier, node in itertools.combinations(filter(is_pure, traced.graph.nodes), 2):
+            both = output in node.users and output in earlier.users
+            if key_of(node) == key_of(earlier) and not both:
+                node.replace_all_uses_with(earlier)
+                traced.graph.erase_node(node)
+                return True
         return False
 
     while one_pair():
@@ -98,22 +94,19 @@ def compares_the_arguments_one_by_one(traced):
     def equal(one, other):
         if one.op != other.op or one.target != other.target or one.kwargs.keys() != other.kwargs.keys():
             return False
-        if not all(same(one.kwargs[name], other.kwargs[name]) for name in one.kwargs):
-            return False
-        turned = one.target in SYMMETRIC and not one.kwargs and same(one.args, other.args[::-1])
-        return turned or same(one.args, other.args)
+        named = all(same(one.kwargs[name], other.kwargs[name]) for name in one.kwargs)
+        swapped = one.target in SYMMETRIC and not one.kwargs and same(one.args, other.args[::-1])
+        return named and (swapped or same(one.args, other.args))
 
     kept, output = [], traced.graph.output_node()
-    for node in list(traced.graph.nodes):
-        if not is_pure(node):
-            continue
-        for earlier in kept:
-            if equal(node, earlier) and not (output in node.users and output in earlier.users):
-                node.replace_all_uses_with(earlier)
-                traced.graph.erase_node(node)
-                break
-        else:
+    for node in filter(is_pure, list(traced.graph.nodes)):
+        others = kept if output not in node.users else [each for each in kept if output not in each.users]
+        earlier = next((each for each in others if equal(node, each)), None)
+        if earlier is None:
             kept.append(node)
+        else:
+            node.replace_all_uses_with(earlier)
+            traced.graph.erase_node(node)
     traced.recompile()
 
 
@@ -134,9 +127,6 @@ def rebuilds_the_graph(traced):
             returned.add(found[node])
     traced.graph = new
     return traced
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks(

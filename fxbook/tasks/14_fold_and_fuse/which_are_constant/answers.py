@@ -37,9 +37,6 @@ def found(module, stored=is_frozen, reads=lambda node: node.all_input_nodes, dee
     return names
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def repeats_until_nothing_changes(module):
     names, before = {node.name for node in module.graph.nodes if node.op == "call_function"}, None
@@ -87,9 +84,6 @@ def interprets_the_graph(module):
     inputs = [None for node in module.graph.nodes if node.op == "placeholder"]
     walker.run(*inputs, enable_io_processing=False)
     return [node.name for node, fixed in walker.env.items() if fixed and node.op == "call_function"]
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("each of its input nodes is a constant,", case="a Llama")

@@ -31,9 +31,6 @@ def found(module, training=True, layers=LAYERS, users=True, dimensions=True, mor
     return names
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def begins_at_the_layers(module):
     names = set()
@@ -73,9 +70,6 @@ def counts_the_uses(module):
             uses[read] = uses.get(read, 0) + 1
     names = found(module, users=False)
     return [norm.name for norm in norms_of(module) if norm.name in names and uses[norm.args[0]] == 1]
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("its argument `training` is `False`;", case="a ResNet")

@@ -55,9 +55,6 @@ def used(gradient):
     return [] if gradient is None else gradient.flatten(0, -2).ne(0).any(0).nonzero().flatten().tolist()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def uses_autograd(module, x, head):
     leaves, result = leaves_of(module, x)
@@ -116,9 +113,6 @@ def uses_hooks(module, x, head):
     for handle in handles:
         handle.remove()
     return {node.name: used(kept[node].grad) for node in layers}
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("Return a dict.", case="the attention of Llama")

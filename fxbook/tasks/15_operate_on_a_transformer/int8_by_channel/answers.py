@@ -10,9 +10,6 @@ def inputs_of(transposed):
     return 0 if transposed else 1
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def clamps_the_scale(weight, transposed):
     scale = weight.abs().amax(inputs_of(transposed), keepdim=True).div(127).clamp(min=1e-30)
@@ -48,9 +45,6 @@ def uses_fake_quantize(weight, transposed):
     values = torch.fake_quantize_per_channel_affine(weight, scale, zeros, axis, -127, 127)
     shaped = scale.unsqueeze(1 - axis)
     return (values / shaped).round().to(torch.int8), shaped
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("The values have dtype `int8`", case="a weight of Llama")

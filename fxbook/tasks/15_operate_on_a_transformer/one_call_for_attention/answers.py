@@ -63,19 +63,22 @@ def finish(module):
     module.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def fuse(module, *, only=may_go, erase=True, **change):
+    """The solution, with parameters for what a wrong answer changes."""
+    for softmax in filter(only, softmaxes(module.graph)):
+        query, turned, scale, mask, result = parts_of(softmax)
+        parts = {"query": query, "key": turned.args[0], "value": result.args[1], "attn_mask": mask, "scale": scale}
+        with module.graph.inserting_before(result):
+            new = module.graph.call_function(sdpa, (), parts | change)
+        result.replace_all_uses_with(new)
+    if erase:
+        module.graph.eliminate_dead_code()
+    finish(module)
 
 
 @right
 def removes_dead_code(module):
-    for softmax in filter(may_go, softmaxes(module.graph)):
-        query, turned, scale, mask, result = parts_of(softmax)
-        with module.graph.inserting_before(result):
-            parts = {"query": query, "key": turned.args[0], "value": result.args[1]}
-            new = module.graph.call_function(sdpa, (), {**parts, "attn_mask": mask, "scale": scale})
-        result.replace_all_uses_with(new)
-    module.graph.eliminate_dead_code()
-    finish(module)
+    fuse(module)
 
 
 @right
@@ -121,22 +124,6 @@ def builds_another_graph(module):
             env[node] = graph.node_copy(node, env.__getitem__)
     graph.eliminate_dead_code()
     module.graph = graph
-    finish(module)
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-def fuse(module, *, only=may_go, erase=True, **change):
-    """Like `removes_dead_code`, with parameters for what a wrong answer changes."""
-    for softmax in filter(only, softmaxes(module.graph)):
-        query, turned, scale, mask, result = parts_of(softmax)
-        options = {"attn_mask": mask, "scale": scale, **change}
-        with module.graph.inserting_before(result):
-            new = module.graph.call_function(sdpa, (query, turned.args[0], result.args[1]), options)
-        result.replace_all_uses_with(new)
-    if erase:
-        module.graph.eliminate_dead_code()
     finish(module)
 
 

@@ -22,9 +22,6 @@ def by_weight(model, found, key=id, counts=lambda gradient: gradient is not None
     return {name: sum(groups[weight]) if groups[weight] else None for weight, name in first.items()}
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def goes_by_id(model, found):
     first = {id(weight): name for name, weight in model.named_parameters()}
@@ -67,9 +64,6 @@ def walks_the_modules(model, found):
         given = [g for part in found for other, g in part.items() if other in names and g is not None]
         totals[name] = sum(given[1:], given[0]) if given else None
     return totals
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks(

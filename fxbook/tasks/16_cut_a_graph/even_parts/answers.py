@@ -70,19 +70,9 @@ def with_sizes(module, count, used):
     return named(module, filled(walk(used, smallest(used, count)), count, len(used)))
 
 
-def prefix_sizes(used):
-    """A table in which ``size[a][b]`` is the bytes of the calls from a up to, but not including, b."""
-    table = []
-    for a in range(len(used)):
-        inside, row = {}, {a: 0}
-        for b in range(a, len(used)):
-            inside = inside | used[b]
-            row[b + 1] = sum(inside.values())
-        table.append(row)
-    return table
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
+def largest(used, places):
+    """The bytes of the largest part, if the parts after the first begin at these places."""
+    return max(total(used[a:b]) for a, b in itertools.pairwise([0, *places, len(used)]))
 
 
 @right
@@ -93,13 +83,12 @@ def bisects_the_limit(module, count):
 def keeps_a_table(module, count):
     """Dynamic programming: the best cuts for each beginning of the list."""
     used = sizes_of(module)
-    size, n = prefix_sizes(used), len(used)
-    best = {(1, b): (size[0][b], []) for b in range(1, n + 1)}
+    n = len(used)
+    best = {(1, b): (total(used[:b]), []) for b in range(1, n + 1)}
     for parts in range(2, count + 1):
         for b in range(parts, n + 1):
-            best[parts, b] = min(
-                (max(best[parts - 1, a][0], size[a][b]), [*best[parts - 1, a][1], a]) for a in range(parts - 1, b)
-            )
+            before = [(a, *best[parts - 1, a]) for a in range(parts - 1, b)]
+            best[parts, b] = min((max(size, total(used[a:b])), [*places, a]) for a, size, places in before)
     return named(module, best[count, n][1])
 
 
@@ -107,35 +96,23 @@ def keeps_a_table(module, count):
 def tries_all_cuts_at_weights(module, count):
     """Cuts only before calls with weights; if they are too few, adds other calls."""
     used = sizes_of(module)
-    size, n = prefix_sizes(used), len(used)
-    worth = [place for place in range(1, n) if used[place]]
-    cuts = min(count - 1, len(worth))
-
-    def largest(places):
-        ends = [0, *places, n]
-        return max(size[a][b] for a, b in itertools.pairwise(ends))
-
-    best = min(itertools.combinations(worth, cuts), key=largest)
-    return named(module, filled([0, *best], count, n))
+    worth = [place for place in range(1, len(used)) if used[place]]
+    cuts = itertools.combinations(worth, min(count - 1, len(worth)))
+    best = min(cuts, key=functools.partial(largest, used))
+    return named(module, filled([0, *best], count, len(used)))
 
 
 @right
 def tries_every_cut(module, count):
     used = sizes_of(module)
-
-    def largest(places):
-        return max(total(used[a:b]) for a, b in itertools.pairwise([0, *places, len(used)]))
-
-    return named(module, min(itertools.combinations(range(1, len(used)), count - 1), key=largest))
+    cuts = itertools.combinations(range(1, len(used)), count - 1)
+    return named(module, min(cuts, key=functools.partial(largest, used)))
 
 
 @right
 def returns_nodes(module, count):
     names = keeps_a_table(module, count)
     return [node for node in module.graph.nodes if node.name in names]
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("A weight that is used twice in a part counts once there.", case="one weight in three layers")

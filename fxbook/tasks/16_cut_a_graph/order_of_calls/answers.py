@@ -32,9 +32,6 @@ def sort(parts, pairs):
         return None
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def uses_graphlib(graph, parts):
     return sort(parts.values(), uses(graph, parts))
@@ -76,9 +73,6 @@ def counts_what_each_part_waits_for(graph, parts):
                 if waits[user] == 0:
                     ready.append(user)
     return order if len(order) == len(waits) else None
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("Return `None` if there is no such order.", case="a part that the calls return to")

@@ -10,9 +10,6 @@ def split_at(graph, cut):
     return order[:place], order[place:]
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def keeps_a_state_while_walking(graph, cut):
     made, found, is_behind = set(), [], False
@@ -53,9 +50,6 @@ def looks_up_the_last_use(graph, cut):
     before, _ = split_at(graph, cut)
     lasts = {node: max(node.users, default=node) for node in before if node.op != "get_attr"}
     return {node.name for node, last in lasts.items() if last not in before}
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("Return the names of the nodes whose values cross the cut.", case="a block with skip connections")

@@ -24,9 +24,6 @@ def bisected(module, run, is_right, low, high):
     return high
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def moves_two_ends(module, run, is_right, total):
     found = bisected(module, run, is_right, 0, total + 1)
@@ -82,9 +79,6 @@ def keeps_right_changes(module, run, is_right, total):
         else:
             left = half
     return done + 1
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("Call `is_right` at most `total.bit_length() + 1` times.", case="a block of GPT-2")

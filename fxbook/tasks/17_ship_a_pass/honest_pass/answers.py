@@ -29,9 +29,6 @@ def finished(module, found):
     return PassResult(module, bool(found))
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def walks_once(module):
     modified = False
@@ -65,9 +62,6 @@ def copies_the_graph_without_them(module):
     modified = len(new.nodes) < len(module.graph.nodes)
     module.graph = new
     return PassResult(module, modified)
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks(

@@ -50,9 +50,6 @@ def shrunk(module, fails, erase=True, **parts):
     return kept
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def starts_again_after_each_step(module, fails):
     return shrunk(module, fails)
@@ -129,9 +126,6 @@ def copies_what_is_kept(module, fails):
         if fails(built(fewer, whole)):
             names = fewer
     return shrunk(built(names, whole), fails)
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("Go on", case="a call that can be removed once others are gone")

@@ -1,6 +1,7 @@
 """Answers to 17-where-they-part: the first node whose value differs between two runs."""
 
 import copy
+import itertools
 
 import torch
 from torch import fx
@@ -42,9 +43,6 @@ def compare(before, after, inputs, close=is_close, order=None):
     return first(values_of(before, inputs), values_of(after, inputs), close, order)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def compares_two_runs(before, after, *inputs):
     return compare(before, after, inputs)
@@ -71,24 +69,17 @@ def cuts_the_graph_at_each_node(before, after, *inputs):
 
     def value_at(module, name):
         draft = copy.deepcopy(module)
-        node = next(node for node in draft.graph.nodes if node.name == name)
-        if node.op != "output":
-            for later in list(reversed(draft.graph.nodes)):
-                if later is node:
-                    break
-                draft.graph.erase_node(later)
+        node, *later = itertools.dropwhile(lambda node: node.name != name, draft.graph.nodes)
+        for one in reversed(later):
+            draft.graph.erase_node(one)
+        if later:
             draft.graph.output(node)
-        draft.graph.lint()
         draft.recompile()
         return draft(*inputs)
 
-    names = {node.name for node in after.graph.nodes}
-    for node in before.graph.nodes:
-        if node.name not in names or node.op == "placeholder":
-            continue
-        if not is_close(value_at(before, node.name), value_at(after, node.name)):
-            return node.name
-    return None
+    names = [node.name for node in before.graph.nodes if node.op != "placeholder"]
+    both = [name for name in names if name in {node.name for node in after.graph.nodes}]
+    return next((name for name in both if not is_close(value_at(before, name), value_at(after, name))), None)
 
 
 @right
@@ -111,9 +102,6 @@ def outputs_all_values_at_once(before, after, *inputs):
 
     here, there = all_values(before), all_values(after)
     return first(here, there, order=[node.name for node in before.graph.nodes if node.name in here])
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks(

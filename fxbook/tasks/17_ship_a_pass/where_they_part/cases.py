@@ -35,6 +35,13 @@ def one_wrong_call(module: fx.GraphModule) -> None:
     place.target = _OTHERS[place.target]
 
 
+def _apply(module: fx.GraphModule, node: fx.Node, function: Callable[..., Any], other: float) -> None:
+    """Let the users of a node use a new call to a function of the node and a number."""
+    with module.graph.inserting_after(node):
+        new = module.graph.call_function(function, (node, other))
+    node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+
+
 def several_wrong(module: fx.GraphModule) -> None:
     """Two new nodes, whose rounding differs, replace a sum; and the result is multiplied by a wrong factor."""
     [total] = module.graph.find_nodes(op="call_function", target=operator.add)
@@ -43,10 +50,7 @@ def several_wrong(module: fx.GraphModule) -> None:
         slightly = module.graph.call_function(operator.mul, (turned, 1.0 + 2.0**-22))
     total.replace_all_uses_with(slightly)
     module.graph.erase_node(total)
-    result = module.graph.output_node().all_input_nodes[0]
-    with module.graph.inserting_after(result):
-        scaled = module.graph.call_function(operator.mul, (result, one_of(2, 3)))
-    result.replace_all_uses_with(scaled, delete_user_cb=lambda user: user is not scaled)
+    _apply(module, module.graph.output_node().all_input_nodes[0], operator.mul, one_of(2, 3))
 
 
 def another_weight(module: fx.GraphModule) -> None:
@@ -93,17 +97,13 @@ def slightly_and_turned(module: fx.GraphModule) -> None:
 def shifted_by_rounding(module: fx.GraphModule) -> None:
     """A new node adds so little to the first result that `assert_close` accepts the result, even near 0."""
     left, _ = module.graph.find_nodes(op="call_function", target=torch.mul)
-    with module.graph.inserting_after(left):
-        shifted = module.graph.call_function(operator.add, (left, 1e-6))
-    left.replace_all_uses_with(shifted, delete_user_cb=lambda user: user is not shifted)
+    _apply(module, left, operator.add, 1e-6)
 
 
 def another_second_result(module: fx.GraphModule) -> None:
     """A new node changes only the second result."""
     _, right = module.graph.find_nodes(op="call_function", target=torch.mul)
-    with module.graph.inserting_after(right):
-        scaled = module.graph.call_function(operator.mul, (right, 2))
-    right.replace_all_uses_with(scaled, delete_user_cb=lambda user: user is not scaled)
+    _apply(module, right, operator.mul, 2)
 
 
 def another_dtype(module: fx.GraphModule) -> None:

@@ -28,9 +28,6 @@ def found(
     return names
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def compares_all_arguments_after_the_tensor(module):
     """Returns a tuple of nodes instead of a list of names."""
@@ -92,9 +89,6 @@ def fills_a_list_while_it_walks(module):
             if read.name in names and not (node.target is quantize and node.args[1:] == how[read]):
                 names.remove(read.name)
     return names
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("all of these calls have the same scale, zero point, bounds and dtype.", case="other inputs")

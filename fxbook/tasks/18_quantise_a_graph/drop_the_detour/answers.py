@@ -28,9 +28,6 @@ def drop(module, same=lambda far, near: far.args[1:] == near.args[1:], far_of=la
                 module.graph.erase_node(far)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def begins_at_dequantize(module):
     for far in module.graph.find_nodes(op="call_function", target=dequantize):
@@ -80,9 +77,6 @@ def copies_the_graph(module):
         elif node.target is not dequantize or not node.users or not all(map(is_pair, node.users)):
             kept[node] = graph.node_copy(node, lambda used: kept[used])
     module.graph = graph
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("Edit a traced module in place.", case="pairs between layers")

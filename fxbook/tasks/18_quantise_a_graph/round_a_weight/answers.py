@@ -18,9 +18,6 @@ def sizes(layer):
     return layer.weight.detach().flatten(1).abs().amax(1)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def rounds_channel_by_channel(layer):
     values, scales = [], []
@@ -56,9 +53,6 @@ def moves_the_channels_to_the_end(layer):
     largest = turned.reshape(-1, len(weight)).abs().amax(0)
     scales = largest.div(127).masked_fill(largest == 0, 1)
     return (turned / scales).round().to(torch.int8).movedim(-1, 0).contiguous(), scales
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("Return a pair, `(values, scales)`.", case="a linear layer")

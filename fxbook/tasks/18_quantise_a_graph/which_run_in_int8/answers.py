@@ -34,9 +34,6 @@ def found(
     return names
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def begins_at_quantize(module):
     names = set()
@@ -91,9 +88,6 @@ def looks_at_each_edge(module):
                 out.add(read.name)
     calls = [n for n in module.graph.nodes if n.op == "call_function" and n.target not in (quantize, *BOTH)]
     return [n.name for n in calls if n.name not in out and {(n.name, "above"), (n.name, "below")} <= reached]
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks(

@@ -4,8 +4,6 @@ from torch._inductor.custom_graph_pass import get_custom_graph_passes
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
 def uses_the_function_of_inductor(setting, new):
@@ -39,9 +37,6 @@ def matches_the_kinds(setting, new):
 def filters(setting, new):
     passes = list(setting) if type(setting) in (list, tuple) else [setting]
     return [each for each in [*passes, *(() if new in passes else (new,))] if each is not None]
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("`None`, a pass, or a list or tuple of passes.", case="a list")

@@ -6,8 +6,6 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 THROUGH = torch.ops.higher_order.auto_functionalized_v2
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
 def joins_two_lists(graph, operator):
@@ -40,9 +38,6 @@ class FindsBothTargetsThenFilters:
     def __call__(self, graph, operator):
         candidates = [node for node in graph.nodes if node.op == "call_function" and node.target in (operator, THROUGH)]
         return {node for node in candidates if operator in {node.target, node.args[0]}}
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("or through `auto_functionalized_v2`.", case="an operator that writes")

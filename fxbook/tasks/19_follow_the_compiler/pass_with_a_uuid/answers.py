@@ -22,8 +22,6 @@ class Swapping(CustomGraphPass):
 
 RECOMPILE = "when_it_breaks/19_follow_the_compiler#attributeerror-graph-object-has-no-attribute-recompile"
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
 class ReplacesNodes(Swapping):
@@ -59,9 +57,6 @@ class DescribesItself(Swapping):
 
     def uuid(self):
         return f"{type(self).__qualname__}({self.old.name()!r}, {self.new.name()!r})"
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("and differs for all others.", case="a chain of operators")

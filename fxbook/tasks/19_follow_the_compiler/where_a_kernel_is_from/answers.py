@@ -14,9 +14,6 @@ def origins(provenance, nodes):
     return sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def chains_the_lists(provenance, kernel):
     lists = [provenance["postToPre"].get(node, ()) for node in nodes_of(provenance, kernel)]
@@ -48,9 +45,6 @@ class SortsAtTheEnd:
             names.extend(name for name in provenance["postToPre"].get(node, []) if name not in names)
         names.sort()
         return names
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("in Dynamo's graph", case="one call")
