@@ -116,8 +116,8 @@ def forgets_to_allow_weights(module, x):
     return recorded(module)
 
 
-@breaks("is wrong for the input `x`", case="another batch and length")
-@wrong("finds_wrong_shapes", says="(another batch and length): ")
+@breaks("is wrong for the input `x`", case="batch size and length swapped")
+@wrong("finds_wrong_shapes", says="(batch size and length swapped): ")
 def compares_the_sorted_sizes(module, x):
     return corrected(module, x, lambda shape, true: sorted(shape or ()) != sorted(true))
 

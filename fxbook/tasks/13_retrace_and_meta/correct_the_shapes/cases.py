@@ -126,6 +126,6 @@ USAGE = Usage(
         Case("a node at the end", llama, tuple, unseen=True, given=edited(llama, _cut, at_the_end=True)),
         Case("the mean of the tokens", Gated, tuple, unseen=True, given=edited(Gated, _pooled)),
         Case("fewer features", Pointwise, tuple, unseen=True, given=edited(Pointwise, _narrow)),
-        Case("another batch and length", llama, tuple, True, edited(llama, _cast, at_the_end=True, swapped=True)),
+        Case("batch size and length swapped", llama, tuple, True, edited(llama, _cast, at_the_end=True, swapped=True)),
     ),
 )

@@ -136,7 +136,7 @@ def rebuilds_the_graph(traced):
 )
 @wrong("equal_calls_are_one", node="abs_2", says="and one of the two must go")
 def makes_the_keys_beforehand(traced):
-    """Merging calls does not change the keys of their users."""
+    """Merging two calls then does not change the keys of their users."""
     keys = {node: key_of(node) for node in traced.graph.nodes}
     share(traced, key=lambda node: keys[node])
 

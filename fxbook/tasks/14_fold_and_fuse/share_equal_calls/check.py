@@ -79,7 +79,7 @@ def _classes(nodes: Iterable[NodeRecord]) -> dict[int, int]:
 
 
 def _must_stay(nodes: Iterable[NodeRecord]) -> Counter[str]:
-    """How many calls to each member of ``PURE`` must stay at least."""
+    """The least number of calls to each member of ``PURE`` that must stay."""
     returned, stands_for, first = set(_returned(nodes)), dict[int, int](), dict[str, int]()
     count = Counter[str]()
     for node in nodes:

@@ -55,7 +55,7 @@ USAGE = Usage(
         Case("a weight of Llama", of_llama, tuple),
         Case("a transposed weight of GPT-2", of_gpt2, tuple),
         Case("channels of very different magnitudes", lambda: uneven(False), tuple, unseen=True),
-        Case("the same, transposed", lambda: uneven(True), tuple, unseen=True),
+        Case("channels of very different magnitudes, transposed", lambda: uneven(True), tuple, unseen=True),
     ),
     given=given,
 )

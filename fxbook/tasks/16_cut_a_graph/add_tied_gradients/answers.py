@@ -122,7 +122,7 @@ def returns_a_list(model, found):
 
 
 @breaks("Do not change the gradients in `found`.", case="an embedding that is also the head")
-@wrong("gradients_left_alone", says="is not as it was")
+@wrong("gradients_left_alone", says="is different from before")
 def adds_in_place(model, found):
     first = {id(weight): name for name, weight in model.named_parameters()}
     totals = dict.fromkeys(first.values())

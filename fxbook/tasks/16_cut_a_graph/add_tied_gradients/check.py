@@ -50,7 +50,7 @@ def _returned(case: CaseView) -> Value:
 
 
 def _what_it_is(value: Value, model: nn.Module, found: list[dict[str, Tensor | None]], name: str) -> str:
-    """Which other sum or gradient a wrong value equals, if there is one."""
+    """The sum or gradient that a wrong value equals, in words; empty if there is none."""
     known = {
         f"the gradient of `{other}` in part {place}": gradient
         for place, part in enumerate(found)
@@ -92,7 +92,7 @@ def gradients_left_alone(case: CaseView) -> Found:
     """The gradients in ``found`` are unchanged."""
     match case.value:
         case {"dict": [_, ["changed", [str(what), *_]]]}:
-            yield None, f"`found` has been changed: {what} is not as it was."
+            yield None, f"`found` has been changed: {what} is different from before."
 
 
 CHECK = Check((sums_of_gradients, gradients_left_alone, input_unchanged))

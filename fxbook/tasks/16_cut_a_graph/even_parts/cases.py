@@ -177,7 +177,7 @@ def in_parts(*counts: int) -> Callable[[nn.Module], tuple[Any, ...]]:
 
 
 def gpt2_in_parts(_: nn.Module) -> tuple[Any, ...]:
-    """The exported graph of GPT-2, and a number of parts."""
+    """Make the arguments of the answer: the exported graph of GPT-2, and a number of parts."""
     return exported("gpt2"), one_of(2, 3)
 
 

@@ -1,4 +1,4 @@
-"""Graphs with a part for each call; in some, no order of the parts can be called."""
+"""Graphs in which each call belongs to a part; for some, there is no order in which the parts can be called."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Gathered(nn.Module):
 
 
 def parted(graph: fx.Graph, *parts: str) -> tuple[Any, ...]:
-    """The graph, and a dict with the part of each call; calls in the same part have equal strings, not the same one."""
+    """The graph, and a dict that maps each call to its part; calls in one part have equal, but separate strings."""
     calls = [node.name for node in graph.nodes if node.op.startswith("call_")]
     return graph, {name: f"part_{part}" for name, part in zip(calls, parts, strict=True)}
 
@@ -62,7 +62,7 @@ def chain(*choices: str) -> Any:
 
 
 def by_support(_: nn.Module) -> tuple[Any, ...]:
-    """GPT-2's activation, in two parts: the calls that a backend supports, and the others."""
+    """Make the arguments of the answer: GPT-2's activation, with one part for the calls that a backend supports."""
     graph = gelu().graph
     refused = one_of("tanh", "pow", "add")
     calls = [node.name for node in graph.nodes if node.op.startswith("call_")]
@@ -70,7 +70,7 @@ def by_support(_: nn.Module) -> tuple[Any, ...]:
 
 
 def layers_of_gpt2(_: nn.Module) -> tuple[Any, ...]:
-    """GPT-2 in four parts with random names: its two layers, the calls before them, and the calls after them."""
+    """Make the arguments of the answer: GPT-2 in four parts, its two layers, the calls before, and the calls after."""
     graph = exported("gpt2").graph
     before, first, second, after = one_of(("w", "c", "b", "a"), ("b", "d", "a", "c"))
     parts, seen = [], False
@@ -96,7 +96,7 @@ USAGE = Usage(
         Case("a part that needs two others", Gathered, tuple, unseen=True, given=chain("bacdb", "cbdac")),
         Case("a chain in reverse alphabetical order", Chain, tuple, unseen=True, given=chain("dcba")),
         Case("no call", nn.Identity, tuple, unseen=True, given=chain("")),
-        Case("GPT-2's activation, by support", nn.Identity, tuple, unseen=True, given=by_support),
+        Case("GPT-2's activation, split by what a backend supports", nn.Identity, tuple, unseen=True, given=by_support),
         Case("two layers of GPT-2", nn.Identity, tuple, unseen=True, given=layers_of_gpt2),
     ),
 )

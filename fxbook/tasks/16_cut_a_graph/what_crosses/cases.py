@@ -45,7 +45,7 @@ def cut_at(*names: str) -> Callable[[nn.Module], tuple[Any, ...]]:
 
 
 def cut_of_gpt2(_: nn.Module) -> tuple[Any, ...]:
-    """The exported graph of GPT-2, and the name of a call in its block."""
+    """Make the arguments of the answer: the exported graph of GPT-2, and the name of a call in its first block."""
     graph = exported("gpt2").graph
     calls = [node for node in graph.nodes if node.op == "call_function"]
     inside = [node.name for node in calls if "h.0" in str(node.meta.get("nn_module_stack"))]

@@ -61,7 +61,7 @@ class Joined(nn.Module):
 
 
 class After(nn.Module):
-    """A subtraction that uses the input of the module first, and then a value computed from a weight."""
+    """A subtraction whose first operand is the module's input, and whose second is computed from a weight."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,12 +130,12 @@ def reported(model: nn.Module) -> tuple[Any, ...]:
 
 
 def reported_of(first: Any, second: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The same for a given pair of calls."""
+    """Like ``reported``, but for a given pair of calls."""
     return lambda model: (graph_of(model), raising_pass(first, second))
 
 
 def with_an_unused_range(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model with one more call that nothing uses, and that uses nothing."""
+    """Make the arguments of the answer; the traced model has a call that uses nothing and that nothing uses."""
     module = graph_of(model)
     with module.graph.inserting_before(module.graph.output_node()):
         module.graph.call_function(torch.arange, (WIDTH,))
@@ -144,7 +144,7 @@ def with_an_unused_range(model: nn.Module) -> tuple[Any, ...]:
 
 
 def _needed(module: fx.GraphModule, node: fx.Node, place: int) -> fx.GraphModule:
-    """A copy of the module without a call, whose users use one of its inputs, and without nodes that become unused."""
+    """A copy of the module in which one input of a call replaces the call, without nodes that are then unused."""
     stands_for = {node: node.all_input_nodes[place]}
     needed = {module.graph.output_node(), *module.graph.find_nodes(op="placeholder")}
     for other in reversed(module.graph.nodes):

@@ -91,7 +91,9 @@ def fills_a_list_while_it_walks(module):
     return names
 
 
-@breaks("all of these calls have the same scale, zero point, bounds and dtype.", case="other inputs")
+@breaks(
+    "all of these calls have the same scale, zero point, bounds and dtype.", case="concatenations whose inputs differ"
+)
 @wrong("finds_the_cats", says="do not have the same zero point")
 def ignores_the_zero_point(module):
     return found(module, how=(1, 3, 4, 5))
@@ -112,13 +114,13 @@ def compares_only_the_first_input(module):
     return found(module, inputs=False)
 
 
-@breaks("each tensor in its list is the result of a call to `dequantize`", case="other inputs")
+@breaks("each tensor in its list is the result of a call to `dequantize`", case="concatenations whose inputs differ")
 @wrong("finds_the_cats", says="in its list, is not a call to `dequantize`")
 def ignores_float_inputs(module):
     return found(module, reads=False)
 
 
-@breaks("it has users, and each of them is a call to `quantize`", case="other results")
+@breaks("it has users, and each of them is a call to `quantize`", case="concatenations whose users differ")
 @wrong("finds_the_cats", says="is not a call to `quantize`")
 def ignores_float_users(module):
     return found(module, users=False)
@@ -136,7 +138,7 @@ def includes_stack(module):
 
 @breaks(
     "Return a list, in graph order, with the name of each call to `torch.ops.aten.cat.default`",
-    case="other inputs",
+    case="concatenations whose inputs differ",
 )
 @wrong("keeps_their_order", says="in graph order")
 def takes_the_order_of_the_users(module):

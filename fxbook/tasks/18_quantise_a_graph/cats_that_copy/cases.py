@@ -126,9 +126,21 @@ _nothing = functools.partial(nn.Module)
 USAGE = Usage(
     "compute",
     cases=(
-        Case("other inputs", _nothing, tuple, given=graph_with(*_INPUTS)),
-        Case("other results", _nothing, tuple, given=graph_with(*_RESULTS, "another call")),
-        Case("more inputs", _nothing, tuple, unseen=True, given=graph_with(*_INPUTS, "copies")),
-        Case("all of them", _nothing, tuple, True, graph_with("copies", *_RESULTS, *_MIXED, *_ODD, named=False)),
+        Case("concatenations whose inputs differ", _nothing, tuple, given=graph_with(*_INPUTS)),
+        Case("concatenations whose users differ", _nothing, tuple, given=graph_with(*_RESULTS, "another call")),
+        Case(
+            "more concatenations whose inputs differ",
+            _nothing,
+            tuple,
+            unseen=True,
+            given=graph_with(*_INPUTS, "copies"),
+        ),
+        Case(
+            "concatenations of every kind",
+            _nothing,
+            tuple,
+            True,
+            graph_with("copies", *_RESULTS, *_MIXED, *_ODD, named=False),
+        ),
     ),
 )

@@ -68,7 +68,7 @@ class Differing(nn.Module):
 
 
 class Between(nn.Module):
-    """Pairs to drop, followed by a call with one or two inputs that is quantized again."""
+    """Calls, with one input or two, between a `dequantize` and a `quantize`; some come after a pair to drop."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -96,6 +96,6 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("calls between pairs", nn.Module, tuple, given=graph_of(_FEW)),
-        Case("more calls", nn.Module, tuple, unseen=True, given=graph_of(_FEW + _MORE, named=False)),
+        Case("more kinds of calls", nn.Module, tuple, unseen=True, given=graph_of(_FEW + _MORE, named=False)),
     ),
 )

@@ -74,7 +74,7 @@ class Settings(nn.Module):
         x = self.bare(self.third(start))
         x = torch.relu(self.training_norm(self.fourth(x)))
         x = self.both(torch.relu(self.fifth(x))) + self.both(self.sixth(x)) * self.both(x + mean.mean())
-        # The norm in training mode subtracts the batch mean: a wrong offset before it shows only in the second result.
+        # The norm in training mode subtracts the batch mean, so only the second result shows a wrong offset before it.
         return self.last(self.upwards(self.instance(self.seventh(x)))).mean((2, 3)), start.mean((2, 3))
 
 

@@ -73,7 +73,7 @@ def given(**faults: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
 
 
 def called(answer: Callable[..., Any], traced: fx.GraphModule, values: dict[str, Any]) -> dict[str, Any]:
-    """What the answer returns, with names in place of the given values, or raises; and what is left in the dict."""
+    """What the answer returns (with each given value replaced by its name) or raises, and what is left in the dict."""
     names = {id(value): name for name, value in values.items()}
     before = list(values)
     try:

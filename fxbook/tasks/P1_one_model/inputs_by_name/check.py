@@ -7,13 +7,14 @@ import re
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.cases.values import Value, dict_items, difference, encode, kind_of
+from fxbook.cases.values import Value, difference, encode, kind_of
+from fxbook.rules.returned import table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 
 def expected(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[str]]:
-    """For each input, its name and what the list must hold (the name or the default); missing and unknown names."""
+    """Three lists: the name and the expected item (a name or a default) of each input; missing names; unknown names."""
     traced, values = case.arguments
     assert isinstance(traced, fx.GraphModule)
     inputs = {str(node.target): node.args for node in traced.graph.find_nodes(op="placeholder")}
@@ -24,26 +25,22 @@ def expected(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[s
     return items, missing, [name for name in values if name not in inputs]
 
 
-def _observed(case: CaseView) -> dict[str, Value]:
-    return dict_items(case.value) if isinstance(case.value, dict) and "dict" in case.value else {}
-
-
 @rule
 def list_in_order(case: CaseView) -> Found:
     """If no name is missing or unknown, the answer returns a list with one item for each input, in their order."""
     items, missing, unknown = expected(case)
     if missing or unknown:
         return
-    seen = _observed(case)
-    if "'raised'" in seen:
-        raised = seen["'raised'"][0]
+    seen = table_of(case.value) or {}
+    if "raised" in seen:
+        raised = seen["raised"][0]
         message = f"with the message “{_first_line(seen)}”"
         yield None, f"Nothing is wrong with the inputs, but your function raises {raised} {message}."
         return
-    if (kind := seen.get("'kind'")) != "list":
+    if (kind := seen.get("kind")) != "list":
         yield None, f"Your function returns an object of class {kind}, not a list."
         return
-    found = seen["'items'"]
+    found = seen["items"]
     if len(found) != len(items):
         yield None, f"The list has {len(found)} items, not one for each of the {len(items)} inputs."
         return
@@ -58,11 +55,11 @@ def list_in_order(case: CaseView) -> Found:
 def dict_is_emptied(case: CaseView) -> Found:
     """After the call, the dict is empty; after an error, it is unchanged."""
     _, missing, unknown = expected(case)
-    seen = _observed(case)
-    if (missing or unknown) and "'raised'" in seen and not seen["'left'"]:
+    seen = table_of(case.value) or {}
+    if (missing or unknown) and "raised" in seen and not seen["left"]:
         yield None, "An error is raised, but the dict has changed."
-    if not (missing or unknown) and seen.get("'left'"):
-        left = seen["'left'"][0]
+    if not (missing or unknown) and seen.get("left"):
+        left = seen["left"][0]
         yield None, f"The dict still holds `{left}`: empty it."
 
 
@@ -72,15 +69,15 @@ def errors_name_the_faults(case: CaseView) -> Found:
     items, missing, unknown = expected(case)
     if not (missing or unknown):
         return
-    seen = _observed(case)
+    seen = table_of(case.value) or {}
     faults = ", ".join(f"`{name}`" for name in (*missing, *unknown))
-    if "'raised'" not in seen:
+    if "raised" not in seen:
         yield None, f"No error is raised, although these names are missing or unknown: {faults}."
         return
-    if "TypeError" not in seen["'raised'"]:
-        raised = seen["'raised'"][0]
+    if "TypeError" not in seen["raised"]:
+        raised = seen["raised"][0]
         yield None, f"Your function raises {raised}, not TypeError: {_first_line(seen)}."
-    message = str(seen["'message'"])
+    message = str(seen["message"])
     for name in (*missing, *unknown):
         if not _occurs(name, message):
             what = "missing" if name in missing else "unknown"
@@ -95,7 +92,7 @@ def _occurs(word: str, message: str) -> bool:
 
 
 def _first_line(seen: dict[str, Value]) -> str:
-    line = (str(seen.get("'message'")).strip().splitlines() or [""])[0].rstrip(".")
+    line = (str(seen.get("message")).strip().splitlines() or [""])[0].rstrip(".")
     return line if len(line) <= 120 else f"{line[:120]}…"
 
 

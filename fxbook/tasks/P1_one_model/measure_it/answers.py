@@ -118,14 +118,16 @@ def measures_in_inference_mode(traced, args_list):
     return measured(traced, args_list, mode=torch.inference_mode)
 
 
-@breaks('`"peak"`:', case="the network of the project, read")
+@breaks('`"peak"`:', case="the network of the project, before cleaning")
 @wrong("three_numbers", says="'peak' is missing")
 def forgets_the_peak(traced, args_list):
     return {"nodes": len(traced.graph.nodes), "flops": measured(traced, args_list)["flops"]}
 
 
 @breaks(
-    '`"nodes"`:', "the number of nodes in the graph, counting all opcodes;", case="the network of the project, read"
+    '`"nodes"`:',
+    "the number of nodes in the graph, counting all opcodes;",
+    case="the network of the project, before cleaning",
 )
 @wrong("nodes_counted", says="Inputs and `output` are nodes too", read=NODES)
 def counts_only_calls(traced, args_list):
@@ -134,7 +136,9 @@ def counts_only_calls(traced, args_list):
 
 
 @breaks(
-    '`"flops"`:', "the FLOPs of the run, as `FlopCounterMode` counts them;", case="the network of the project, read"
+    '`"flops"`:',
+    "the FLOPs of the run, as `FlopCounterMode` counts them;",
+    case="the network of the project, before cleaning",
 )
 @wrong("flops_counted", says="A product and a sum are two operations", read=FLOPS)
 def counts_products(traced, args_list):
@@ -142,13 +146,13 @@ def counts_products(traced, args_list):
     return {**found, "flops": found["flops"] // 2}
 
 
-@breaks("of `fx.Interpreter(traced).boxed_run(args_list)`", case="the network of the project, read")
+@breaks("of `fx.Interpreter(traced).boxed_run(args_list)`", case="the network of the project, before cleaning")
 @wrong("peak_measured", says="which is the peak of `run`, a method that holds every input", read=RUN)
 def runs_unboxed(traced, args_list):
     return measured(traced, args_list, boxed=False)
 
 
-@breaks("without gradients:", case="the network of the project, read")
+@breaks("without gradients:", case="the network of the project, before cleaning")
 @wrong("peak_measured", says="which is the peak of a run that keeps values for gradients", read=GRADIENTS)
 def keeps_values_for_gradients(traced, args_list):
     return measured(traced, args_list, mode=torch.enable_grad)
@@ -160,8 +164,8 @@ def does_not_count_inputs(traced, args_list):
     return measured(traced, args_list, inputs=False)
 
 
-@breaks("before anything is freed after it.", case="the network of the project, read")
-@wrong("peak_measured", says="which is the most after values are freed, not before", read=PEAK)
+@breaks("before anything is freed after it.", case="the network of the project, before cleaning")
+@wrong("peak_measured", says="which is the most bytes alive after values are freed, not before", read=PEAK)
 def measures_what_is_left_after_each_node(traced, args_list):
     with torch.no_grad():
         record = record_run(traced, traced.graph, [value.clone() for value in args_list], "boxed_run")

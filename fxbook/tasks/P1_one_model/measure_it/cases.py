@@ -16,7 +16,7 @@ from ..cases import Block, CleanBlock, functional, lived
 
 
 class ResNet(nn.Module):
-    """The network of the project, read and not yet cleaned."""
+    """The network of the project, in eval mode and without its flag, but not yet cleaned."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ def called(answer: Any, traced: fx.GraphModule, inputs: list[Tensor]) -> Any:
 USAGE = Usage(
     "compute",
     cases=(
-        Case("the network of the project, read", ResNet, tuple),
+        Case("the network of the project, before cleaning", ResNet, tuple),
         Case("the network of the project, in place", Small, tuple),
         Case("weights, views and an unused input", Mixed, tuple, unseen=True),
         Case("a column of a value, two results of one node", Sorted, tuple, unseen=True),

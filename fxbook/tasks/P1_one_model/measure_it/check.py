@@ -76,7 +76,7 @@ def peak_measured(case: CaseView) -> Found:
         return
     peaks = f"The peak of the run is {run.peak:,} bytes, but the answer is {found:,.0f}"
     if found == max(run.after):
-        yield None, f"{peaks}, which is the most after values are freed, not before."
+        yield None, f"{peaks}, which is the most bytes alive after values are freed, not before."
     if found == _run(case, "run").peak:
         place = "08_boxed_run#run-holds-every-input"
         yield None, f"{peaks}, which is the peak of `run`, a method that holds every input.", place

@@ -10,7 +10,8 @@ from torch import Tensor, fx
 from torch.utils import _pytree as pytree
 
 from fxbook.cases import Check
-from fxbook.cases.values import Value, dict_items, difference, encode
+from fxbook.cases.values import Value, difference, encode
+from fxbook.rules.returned import table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -71,22 +72,18 @@ def _least(case: CaseView) -> tuple[_Needed, list[tuple[str, int]]]:
         return run, run.steps_of(own)
 
 
-def _observed(case: CaseView) -> dict[str, Value]:
-    return dict_items(case.value) if isinstance(case.value, dict) and "dict" in case.value else {}
-
-
 def _steps(seen: dict[str, Value]) -> list[tuple[str, int]]:
-    return [(name, alive) for item in seen.get("'steps'", []) for name, alive in [item["tuple"]]]
+    return [(name, alive) for item in seen.get("steps", []) for name, alive in [item["tuple"]]]
 
 
 @rule
 def result_is_right(case: CaseView) -> Found:
     """The result is correct, and every node ran once, in order."""
-    seen = _observed(case)
+    seen = table_of(case.value) or {}
     _traced, tensors = case.arguments
     with torch.no_grad():
         expected = pytree.tree_map_only(Tensor, torch.clone, case.model(*[tensor.clone() for tensor in tensors]))
-    if differs := difference(seen.get("'result'"), encode(expected)):
+    if differs := difference(seen.get("result"), encode(expected)):
         yield None, f"The result is not that of the network: {differs}."
     run, least = _least(case)
     ran = [name for name, _ in _steps(seen)]
@@ -103,14 +100,14 @@ def result_is_right(case: CaseView) -> Found:
 @rule("09_profiling#who-asks-for-gradients")
 def without_gradients(case: CaseView) -> Found:
     """The run keeps nothing for gradients."""
-    if _observed(case).get("'with gradients'"):
+    if (table_of(case.value) or {}).get("with gradients"):
         yield None, "The network ran with gradients on, which keeps values alive for the backward pass."
 
 
 @rule("08_boxed_run#a-box-that-is-emptied")
 def list_is_emptied(case: CaseView) -> Found:
     """After the run, the list of inputs is empty."""
-    if left := _observed(case).get("'left'"):
+    if left := (table_of(case.value) or {}).get("left"):
         yield None, f"The list still holds {left} item{'' if left == 1 else 's'} after the run: it must be empty."
 
 
@@ -118,7 +115,7 @@ def list_is_emptied(case: CaseView) -> Found:
 def no_more_than_needed(case: CaseView) -> Found:
     """After each operation, no more bytes are alive than this node or a later one needs."""
     run, least = _least(case)
-    steps = _steps(_observed(case))
+    steps = _steps(table_of(case.value) or {})
     for step, (node, (_, alive), (_, needed)) in enumerate(zip(run.nodes, steps, least, strict=False)):
         if alive > needed:
             bytes_alive = (
@@ -132,7 +129,7 @@ def no_more_than_needed(case: CaseView) -> Found:
 @rule("08_boxed_run#what-stays-after-the-run")
 def nothing_held(case: CaseView) -> Found:
     """When the caller has dropped the result, no byte is alive."""
-    if held := _observed(case).get("'held'"):
+    if held := (table_of(case.value) or {}).get("held"):
         yield None, f"After the result was dropped, {held:,} bytes are alive: something still holds them."
 
 
