@@ -137,8 +137,7 @@ def relies_on_dead_code(model):
 
 
 @breaks(
-    "What the model itself checks with `torch._assert` is still checked.",
-    case="a frozen norm, an assertion, a loop",
+    "What the model itself checks with `torch._assert` is still checked.", case="a frozen norm, an assertion, a loop"
 )
 @wrong("own_checks_stay", says="the check that the model makes with `torch._assert` is gone")
 def erases_every_assertion(model):

@@ -81,16 +81,6 @@ def others_stay(case: CaseView) -> Found:
 
 
 CHECK = Check(
-    (
-        lints,
-        recompiled,
-        edited,
-        given_edited,
-        others_stay,
-        same_result,
-        nothing_dies,
-        pairs_replaced,
-        no_leftovers,
-    ),
+    (lints, recompiled, edited, given_edited, others_stay, same_result, nothing_dies, pairs_replaced, no_leftovers),
     on_error=input_by_keyword,
 )
