@@ -1,4 +1,4 @@
-"""Exercises of chapter 13: lower a graph, and find out what the new one still knows."""
+"""Exercises of chapter 13: lower a graph, and find out what the new graph still knows about the old one."""
 
 ORDER = (
     "name_the_weights",

@@ -1,4 +1,4 @@
-"""What the exercises of chapter 13 share: blocks from real models, and a block written by hand."""
+"""Shared by the exercises of chapter 13: blocks of real models, and a block written by hand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _blocks() -> dict[str, nn.Module]:
 
 
 def block_of(name: str) -> nn.Module:
-    """The norm and the feed-forward block of a layer: a copy, whose weights need no gradient."""
+    """A copy of the norm and the feed-forward block of a layer, in eval mode; no weight requires a gradient."""
     return copy.deepcopy(_blocks()[name]).requires_grad_(False).eval()
 
 
@@ -37,7 +37,7 @@ def llama() -> nn.Module:
 
 
 def gpt2() -> nn.Module:
-    """The block from GPT-2: LayerNorm, and GELU in seven operations."""
+    """The block from GPT-2: LayerNorm, and GELU in eight operations."""
     return block_of("gpt2")
 
 
@@ -53,7 +53,7 @@ def tokens(*shape: int) -> Tensor:
 
 
 class Gated(nn.Module):
-    """A block written by hand: a gate, a scale in a buffer, and a hidden layer."""
+    """A block written by hand: two linear layers, one of which computes a gate, and a scale in a buffer."""
 
     def __init__(self) -> None:
         super().__init__()

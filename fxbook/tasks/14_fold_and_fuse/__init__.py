@@ -1,4 +1,4 @@
-"""Exercises of chapter 14: how far rounding may go, what can be folded, what is constant, and equal calls made once."""
+"""Exercises of chapter 14: how far rounding may go, what can be folded, what is constant, and which calls are equal."""
 
 ORDER = (
     "how_far_it_may_move",

@@ -1,4 +1,4 @@
-"""What the exercises of chapter 14 share: exported graphs, each made once in a process, and a copy for each case."""
+"""Shared by the exercises of chapter 14: exported graphs, each exported once per process and copied for each case."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Result(nn.Module):
 
 @functools.cache
 def real(name: str) -> tuple[nn.Module, Tensor]:
-    """A model from `transformers`, which is imported here, and its input. Copy it before changing anything."""
+    """A model from `transformers`, which is imported only here, and its input. Copy the model before you change it."""
     from fxbook.models import small
 
     decodes = name in ("llama", "gpt2")
@@ -45,7 +45,7 @@ def _exported(build: Callable[[], tuple[nn.Module, Tensor]], functional: bool) -
 
 
 def exported(build: Callable[[], tuple[nn.Module, Tensor]], functional: bool = False) -> fx.GraphModule:
-    """A copy of the exported graph of a model, including its notes."""
+    """A copy of the exported graph of a model, including ``meta``."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         return copy.deepcopy(_exported(build, functional))

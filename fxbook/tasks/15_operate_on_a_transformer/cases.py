@@ -1,4 +1,4 @@
-"""What the cases of chapter 15 share: parts of real models, with new random weights."""
+"""Shared by the cases of chapter 15: parts of real models, with new random weights."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def _model(name: str) -> nn.Module:
 
 def gpt2() -> nn.Module:
     """GPT-2 with a language head, which shares its weight with the embedding."""
-    return _drawn(_model("gpt2"))
+    return _with_new_weights(_model("gpt2"))
 
 
 def llama_layer() -> nn.Module:
     """A decoder layer of Llama."""
-    return _drawn(_model("llama").model.layers[0])
+    return _with_new_weights(_model("llama").model.layers[0])
 
 
-def _drawn(part: nn.Module) -> nn.Module:
+def _with_new_weights(part: nn.Module) -> nn.Module:
     part = copy.deepcopy(part)
     with torch.no_grad():
         for weight in part.parameters():

@@ -1,4 +1,4 @@
-"""What the cases of chapter 16 share: blocks of real models, written by hand or exported, made once per process."""
+"""Shared by the cases of chapter 16: exported and traced parts of real models, and a block written by hand."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def exported(name: str) -> fx.GraphModule:
 
 
 def gelu() -> fx.GraphModule:
-    """The activation of GPT-2, traced: eight operations, the last of which uses the first."""
+    """The activation of GPT-2, traced: eight operations, the last of which uses the result of the first."""
     return fx.symbolic_trace(model_of_words("gpt2").transformer.h[0].mlp.act)
 
 
 class Residual(nn.Module):
-    """A block with two skip connections and a fetched scale."""
+    """A block with two skip connections, and with a scale that the graph fetches."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Exercises of chapter 17: find what a pass broke, and write one that says what it did."""
+"""Exercises of chapter 17: find what a pass broke, and write a pass that reports what it did."""
 
 ORDER = (
     "where_they_part",

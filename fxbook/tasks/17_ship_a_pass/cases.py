@@ -1,4 +1,4 @@
-"""What the exercises of chapter 17 share: blocks of real models with new random weights, and inputs for them."""
+"""Shared by the exercises of chapter 17: blocks of real models with new random weights, and inputs for them."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def block_of(name: str) -> nn.Module:
 
 
 def bert() -> nn.Module:
-    """From BERT: a linear layer, a dropout, the residual addition and a norm. It takes two inputs."""
+    """From BERT: a linear layer, a dropout, the residual addition and a norm. The block takes two inputs."""
     return block_of("bert")
 
 
 def gpt2() -> nn.Module:
-    """From GPT-2: two layers, and GELU in eight steps between them."""
+    """From GPT-2: two layers, and between them GELU in eight operations."""
     return block_of("gpt2")
 
 
@@ -49,7 +49,7 @@ def resnet() -> nn.Module:
 
 
 def rows(*widths: int) -> Callable[[], tuple[Tensor, ...]]:
-    """For each width, two sentences of three tokens."""
+    """A function that makes an input for each width: two sentences of three tokens."""
     return lambda: tuple(torch.randn(2, 3, width) for width in widths)
 
 
@@ -59,12 +59,12 @@ def graph_of(model: nn.Module) -> fx.GraphModule:
 
 
 def listing(graph: fx.Graph) -> dict[str, str]:
-    """A description of each node, by name, in graph order."""
+    """A description of each node by its name, in graph order."""
     return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs}" for node in graph.nodes}
 
 
 def change_of(before: dict[str, str], after: dict[str, str]) -> str | None:
-    """The name of the first node that has changed."""
+    """The name of the first node that differs between two listings; ``None`` if they are equal."""
     rows: list[Any] = [*after.items()]
     first = next((name for (name, row), old in zip(rows, before.items(), strict=False) if (name, row) != old), None)
     if first is None and len(before) != len(after):

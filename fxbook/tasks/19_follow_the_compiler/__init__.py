@@ -1,4 +1,4 @@
-"""Exercises of chapter 19: find an operator in the compiler's graphs, and write a pass that its cache can know."""
+"""Exercises of chapter 19: find an operator in the compiler's graphs, and write a pass that its cache can recognize."""
 
 ORDER = (
     "find_the_operator",

@@ -1,4 +1,4 @@
-"""What the cases of project P1 share: residual networks, in the state that each milestone starts from."""
+"""Shared by the cases of project P1: residual networks, in the states from which the milestones start."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ functional = nn.functional
 
 
 class Block(nn.Module):
-    """The residual block of the project, without what only training needs."""
+    """The residual block of the project, without the parts that only training needs."""
 
     def __init__(self, fan_in: int, width: int, stride: int = 1) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Block(nn.Module):
 
 
 class CleanBlock(nn.Module):
-    """The same after cleaning: no dropout and no identity; with or without norms."""
+    """The residual block after cleaning: without dropout and identity, with or without norms."""
 
     def __init__(self, fan_in: int, width: int, stride: int = 1, norms: bool = True) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class CleanBlock(nn.Module):
 
 
 def lived(model: nn.Module) -> nn.Module:
-    """The model in eval mode, with norm statistics as training leaves them."""
+    """The model in eval mode, with random norm statistics such as training produces."""
     for module in model.modules():
         if isinstance(module, nn.BatchNorm2d) and module.running_mean is not None:
             module.running_mean.normal_()
@@ -66,12 +66,12 @@ def lived(model: nn.Module) -> nn.Module:
 
 
 def images(size: int = 6) -> Callable[[], tuple[Tensor, ...]]:
-    """Two small images, their mean and their standard deviation by channel."""
+    """A function that makes two small images, and a mean and a standard deviation for each channel."""
     return lambda: (torch.randn(2, 3, size, size), torch.randn(3, 1, 1), torch.rand(3, 1, 1) + 0.5)
 
 
 def with_two_names(model: nn.Module) -> tuple[fx.GraphModule]:
-    """The traced model; each layer with two names is called by its second name when called again."""
+    """The traced model, in which a layer with two names is called by its second name from its second call on."""
     traced = fx.symbolic_trace(model)
     names: dict[int, list[str]] = {}
     for name, held in model.named_modules(remove_duplicate=False):

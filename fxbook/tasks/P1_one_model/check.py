@@ -22,22 +22,23 @@ FLATTEN = family("flatten", modules=(nn.Flatten,))
 
 
 def layer(case: CaseView, node: NodeRecord) -> Any:
-    """The layer that a node of the given graph calls; ``None`` for a node that does not call one."""
+    """The layer that a node of the given graph calls; ``None`` if the node calls no layer."""
     held = dict(case.model.named_modules(remove_duplicate=False))
     return held.get(node.target) if node.op == "call_module" else None
 
 
 def _called(case: CaseView, node: NodeRecord) -> tuple[str, str | int]:
-    """What a node calls; a layer with two names counts as one."""
+    """What a node calls, the same for a layer under any of its names."""
     held = layer(case, node)
     return node.op, node.target if held is None else id(held)
 
 
 def now(case: CaseView, going: Collection[int] = ()) -> dict[int, NodeRecord]:
-    """The present state of the given graph's nodes, by their index in that graph, without the nodes that are gone.
+    """Maps the index of each node in the given graph to its present state; leaves out nodes that are gone.
 
-    A new node (a ``Transformer`` makes all nodes anew) stands for a node that is gone and made the same call. If there
-    are several, it stands for one that should have stayed, used the same values or has the same name, in this order.
+    A ``Transformer`` replaces every node, so a new node counts as a given node that is gone and made the same call. If
+    there are several, it counts as one that should have stayed (is not in ``going``), else as one that used the same
+    values, else as one of the same name.
     """
     found = case.now()
     left: dict[tuple[str, str | int], list[NodeRecord]] = collections.defaultdict(list)
@@ -55,7 +56,7 @@ def now(case: CaseView, going: Collection[int] = ()) -> dict[int, NodeRecord]:
 
 
 def kept(case: CaseView, going: Collection[int] = ()) -> Iterator[tuple[NodeRecord, NodeRecord]]:
-    """Each node that comes from the given graph, with its former state."""
+    """Each node that comes from the given graph, with the given node."""
     return ((node, case.before.nodes[index]) for index, node in now(case, going).items())
 
 
@@ -95,7 +96,7 @@ def inputs_kept(case: CaseView) -> Found:
     after = [(node.target, node.args) for node in case.nodes if node.op == "placeholder"]
     for (name, default), now in zip(before, [*after, *[None] * len(before)], strict=False):
         if now is None or now[0] != name:
-            yield None, f"Input `{name}` is not where it was: all inputs must stay, used or not."
+            yield None, f"Input `{name}` is no longer at its position: all inputs must stay, even unused ones."
         elif now[1] != default:
             yield None, f"The default of input `{name}` has changed."
     if len(after) > len(before):
@@ -104,7 +105,7 @@ def inputs_kept(case: CaseView) -> Found:
 
 @rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
 def no_leftovers(case: CaseView) -> Found:
-    """The result holds no submodule that it does not use; one in use may have a second name."""
+    """Every submodule of the result is used, at least under another name."""
     used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
     held = dict(case.model.named_modules(remove_duplicate=False))
     called = {id(held[target]) for target in used if target in held}
@@ -123,7 +124,7 @@ def inputs_left_alone(case: CaseView) -> Found:
 
 
 def input_by_keyword(trial: Trial, kind: str) -> str | None:
-    """What to say about ``args[0]`` if a call has no positional arguments."""
+    """Explain an ``IndexError``: a call without positional arguments has no ``args[0]``."""
     bare = next((node.name for node in trial.before if node.inputs and not node.positional), None)
     if kind == "IndexError" and bare:
         return f"In this graph `{bare}` has its input by keyword, so its `args` are empty."
@@ -132,7 +133,7 @@ def input_by_keyword(trial: Trial, kind: str) -> str | None:
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Run the body on one thread: small models wait for their threads longer than they compute."""
+    """Run the body on one thread, since small models take longer to start threads than to compute."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

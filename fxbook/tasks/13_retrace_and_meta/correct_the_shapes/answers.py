@@ -1,6 +1,7 @@
-"""Answers to 13-correct-the-shapes: notes that an edit has made wrong."""
+"""Answers to 13-correct-the-shapes: shapes in ``meta`` that an edit has made wrong."""
 
 import copy
+import operator
 
 from torch import fx
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -16,7 +17,7 @@ def calls(module):
     return [node for node in module.graph.nodes if node.op == "call_function"]
 
 
-def noted(module):
+def recorded(module):
     return {node.name: tuple(node.meta["val"].shape) if "val" in node.meta else None for node in calls(module)}
 
 
@@ -25,14 +26,19 @@ def propagated(module, x):
     return {node.name: tuple(node.meta["val"].shape) for node in calls(module)}
 
 
+def corrected(module, x, differ=operator.ne):
+    """The correct shape of each node for which it and the recorded shape differ, as judged by ``differ``."""
+    true = propagated(copy.deepcopy(module), x)
+    return {name: true[name] for name, shape in recorded(module).items() if differ(shape, true[name])}
+
+
 @right
 def propagates_in_a_copy(module, x):
-    true = propagated(copy.deepcopy(module), x)
-    return {name: shape for name, shape in true.items() if noted(module)[name] != shape}
+    return corrected(module, x)
 
 
 @right
-def runs_with_numbers(module, x):
+def runs_on_real_tensors(module, x):
     runner = fx.Interpreter(module, garbage_collect_values=False)
     runner.run(x)
     # The keys are the nodes themselves.
@@ -45,7 +51,7 @@ def runs_with_numbers(module, x):
 
 @right
 def propagates_real_shapes(module, x):
-    before = noted(module)
+    before = recorded(module)
     ShapeProp(module).propagate(x)
     true = {node.name: node.meta["tensor_meta"].shape for node in calls(module)}
     return {name: shape for name, shape in true.items() if before[name] != shape}
@@ -69,38 +75,36 @@ def runs_on_fake_tensors(module, x):
 
 
 @breaks("Return {name: correct shape} of the nodes whose note is missing or wrong.", case=LLAMA)
-@wrong("finds_the_untrue", says="has no shape in its notes, but is missing from the answer")
-def compares_after_it_wrote(module, x):
-    true = propagated(module, x)
-    return {name: shape for name, shape in noted(module).items() if shape != true[name]}
+@wrong("finds_wrong_shapes", says="has no shape in its notes, but is missing from the answer")
+def compares_after_overwriting_the_notes(module, x):
+    propagated(module, x)
+    return corrected(module, x)
 
 
 @breaks("Leave out the nodes whose recorded shape is correct.", case="a node that changes no shape")
-@wrong("finds_the_untrue", says="(a node that changes no shape):")
-def takes_all_after_the_new_node(module, x):
+@wrong("finds_wrong_shapes", says="is in the answer, but the shape in its notes is correct")
+def includes_every_node_after_the_new_one(module, x):
     true = propagated(copy.deepcopy(module), x)
-    names = [node.name for node in calls(module)]
-    first = next(place for place, node in enumerate(calls(module)) if "val" not in node.meta)
-    return {name: true[name] for name in names[first:]}
+    names = list(recorded(module))
+    return {name: true[name] for name in names[names.index(next(iter(corrected(module, x)))) :]}
 
 
 @breaks("the node's name and its correct shape.", case=LLAMA)
-@wrong("finds_the_untrue", says="in the answer is wrong: ")
-def tells_the_shape_of_the_input(module, x):
-    true = propagated(copy.deepcopy(module), x)
-    return {name: (*x.shape, 1) for name, shape in noted(module).items() if shape != true[name]}
+@wrong("finds_wrong_shapes", says="in the answer is wrong: ")
+def adds_a_dimension(module, x):
+    return {name: (*shape, 1) for name, shape in corrected(module, x).items()}
 
 
 @breaks("each `call_function` node", case=LLAMA)
-@wrong("finds_the_untrue", says="but it is not a `call_function` node")
-def has_the_output_too(module, x):
-    return {**propagates_in_a_copy(module, x), "output": tuple(module(x).shape)}
+@wrong("finds_wrong_shapes", says="but it is not a `call_function` node")
+def includes_the_output(module, x):
+    return {**corrected(module, x), "output": tuple(module(x).shape)}
 
 
 @breaks("Return a dict with an entry", case=LLAMA)
-@wrong("finds_the_untrue", says="The answer is not a dict with node names as keys")
-def tells_the_names(module, x):
-    return list(propagates_in_a_copy(module, x))
+@wrong("finds_wrong_shapes", says="The answer is not a dict with node names as keys")
+def returns_the_names(module, x):
+    return list(corrected(module, x))
 
 
 CONVERT = "07_placeholder#assertionerror-please-convert-all-tensors-to-faketensors-first-or-instantiate-faketensormode-with-allow_non_fake_inputs"  # noqa: E501
@@ -109,34 +113,22 @@ CONVERT = "07_placeholder#assertionerror-please-convert-all-tensors-to-faketenso
 @wrong("ends well", says="Please convert all Tensors to FakeTensors first", read=CONVERT)
 def forgets_to_allow_weights(module, x):
     FakeTensorProp(module).propagate(x)
-    return noted(module)
+    return recorded(module)
 
 
-@breaks("is wrong for the input `x`", case="another batch and length")
-@wrong("finds_the_untrue", says="(another batch and length): ")
+@breaks("is wrong for the input `x`", case="batch size and length swapped")
+@wrong("finds_wrong_shapes", says="(batch size and length swapped): ")
 def compares_the_sorted_sizes(module, x):
-    true = propagated(copy.deepcopy(module), x)
-    return {name: true[name] for name, shape in noted(module).items() if sorted(shape or ()) != sorted(true[name])}
+    return corrected(module, x, lambda shape, true: sorted(shape or ()) != sorted(true))
 
 
 @breaks("is wrong for the input `x`", case="fewer features")
-@wrong("finds_the_untrue", says="(fewer features): node `")
-def compares_two_sizes(module, x):
-    true = propagated(copy.deepcopy(module), x)
-    return {name: true[name] for name, shape in noted(module).items() if shape is None or shape[:2] != true[name][:2]}
-
-
-@breaks("Leave out the nodes whose recorded shape is correct.", case="a node that changes no shape")
-@wrong("finds_the_untrue", says="is in the answer, but the shape in its notes is correct")
-def compares_the_dtypes_too(module, x):
-    before = {node: node.meta["val"].dtype if "val" in node.meta else None for node in calls(module)}
-    found = propagates_in_a_copy(module, x)
-    true = propagated(module, x)
-    return found | {node.name: true[node.name] for node in before if before[node] != node.meta["val"].dtype}
+@wrong("finds_wrong_shapes", says="(fewer features): node `")
+def compares_the_first_two_sizes(module, x):
+    return corrected(module, x, lambda shape, true: shape is None or shape[:2] != true[:2])
 
 
 @breaks("is wrong for the input `x`", case="a block of ViT, a smaller batch")
-@wrong("finds_the_untrue", says="has a wrong shape in its notes, but is missing from the answer: ")
-def leaves_the_batch_out(module, x):
-    true = propagated(copy.deepcopy(module), x)
-    return {name: true[name] for name, shape in noted(module).items() if shape is None or shape[1:] != true[name][1:]}
+@wrong("finds_wrong_shapes", says="has a wrong shape in its notes, but is missing from the answer: ")
+def ignores_the_batch_size(module, x):
+    return corrected(module, x, lambda shape, true: shape is None or shape[1:] != true[1:])

@@ -1,4 +1,4 @@
-"""Exported graphs with shapes in their notes, edited so that some of the shapes are wrong."""
+"""Exported graphs to which a node was added, so that some of the shapes recorded in ``meta`` are wrong."""
 
 from __future__ import annotations
 
@@ -20,34 +20,37 @@ _aten = torch.ops.aten
 _BATCH, _LENGTH = 3, 7
 
 
-def _cast(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
-    """A node that changes the dtype, but no shape."""
+Call = tuple[Any, tuple[Any, ...]]  # The operator that a new node calls, and its arguments after the value.
+
+
+def _cast() -> Call:
+    """Change the dtype, but no shape."""
     return _aten.to.dtype, (torch.float64,)
 
 
-def _fewer(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
-    """Only the first rows of the batch."""
+def _fewer() -> Call:
+    """Keep only the first rows of the batch."""
     return _aten.slice.Tensor, (0, 0, int(torch.randint(1, _BATCH, ())))
 
 
-def _cut(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
-    """Only the first or the last tokens of each row."""
+def _cut() -> Call:
+    """Keep only the first or only the last tokens of each row."""
     count = int(torch.randint(1, _LENGTH - 1, ()))
     return _aten.slice.Tensor, ((1, -count) if torch.rand(()) < 0.5 else (1, 0, count))
 
 
-def _pooled(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
-    """The mean over the tokens, which stay as a dimension of size 1."""
+def _pooled() -> Call:
+    """Take the mean over the tokens; their dimension stays, with size 1."""
     return _aten.mean.dim, ([1], True)
 
 
-def _narrow(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
-    """Only the first features of each token."""
+def _narrow() -> Call:
+    """Keep only the first features of each token."""
     return _aten.slice.Tensor, (2, 0, int(torch.randint(1, WIDTH - 1, ())))
 
 
 class Pointwise(nn.Module):
-    """Steps that accept values of any width."""
+    """Pointwise operations, which accept values of any width."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.exp(torch.tanh(torch.relu(x)))
@@ -59,7 +62,7 @@ def _shape(node: fx.Node) -> tuple[int, ...] | None:
 
 
 def _meets_another(node: fx.Node) -> bool:
-    """Whether a later node combines this value with another value, whose shape would then not match."""
+    """Whether a user combines the node's value with another value of its shape, or takes a mean over a dimension."""
     return any(
         _shape(user) == _shape(node) and len([one for one in user.all_input_nodes if one.op != "get_attr"]) > 1
         for user in node.users
@@ -71,7 +74,7 @@ def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
     # Only the first case in a process gets here, and its random numbers must not change those of other cases.
     with torch.random.fork_rng():
         module = exported_graph(build(), torch.randn(_BATCH, _LENGTH, WIDTH))
-    # A node that asserts has no value. The shape is recorded only under "val".
+    # An assertion has no shape. Keep shapes under "val" alone.
     for node in reversed(module.graph.nodes):
         node.meta.pop("tensor_meta", None)
         if node.target is _aten._assert_tensor_metadata.default:
@@ -81,11 +84,12 @@ def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
 
 
 def edited(
-    build: Callable[[], nn.Module], edit: Callable[[Tensor], Any], at_the_end: bool = False, is_turned: bool = False
+    build: Callable[[], nn.Module], edit: Callable[[], Call], at_the_end: bool = False, swapped: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the exported graph with one more node, after a random node or after the last node; and an input.
+    """Make the arguments of the answer: the exported graph with a new node, and an input.
 
-    A turned input has batch and length swapped, so each shape has the same sizes in another order.
+    The new node follows a random node, or the last node if ``at_the_end``. If ``swapped``, the batch size and the
+    length of the input are swapped, so every shape has the same sizes in a different order.
     """
 
     def given(model: nn.Module) -> tuple[Any, ...]:
@@ -103,12 +107,12 @@ def edited(
             and any((user.op == "output") is at_the_end for user in node.users)
         ]
         place = places[int(torch.randint(len(places), ()))]
-        target, others = edit(place.meta["val"])
+        target, others = edit()
         with module.graph.inserting_after(place):
             new = module.graph.call_function(target, (place, *others))
         place.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
         module.recompile()
-        return module, torch.randn(_LENGTH, _BATCH, WIDTH) if is_turned else torch.randn(*wide)
+        return module, torch.randn(_LENGTH, _BATCH, WIDTH) if swapped else torch.randn(*wide)
 
     return given
 
@@ -122,12 +126,6 @@ USAGE = Usage(
         Case("a node at the end", llama, tuple, unseen=True, given=edited(llama, _cut, at_the_end=True)),
         Case("the mean of the tokens", Gated, tuple, unseen=True, given=edited(Gated, _pooled)),
         Case("fewer features", Pointwise, tuple, unseen=True, given=edited(Pointwise, _narrow)),
-        Case(
-            "another batch and length",
-            llama,
-            tuple,
-            unseen=True,
-            given=edited(llama, _cast, at_the_end=True, is_turned=True),
-        ),
+        Case("batch size and length swapped", llama, tuple, True, edited(llama, _cast, at_the_end=True, swapped=True)),
     ),
 )

@@ -1,4 +1,4 @@
-"""Answers to 13-count-what-it-became: nodes of a retrace by the node that made them."""
+"""Answers to 13-count-what-it-became: the nodes of a retrace, counted for each node that they come from."""
 
 import copy
 from collections import Counter
@@ -16,7 +16,8 @@ def calls(traced):
     return [node for node in traced.graph.nodes if node.op.startswith("call")]
 
 
-def noted(traced, operators, x, note):
+def retraced(traced, operators, x, note=lambda node: {"custom": {"from": node.name}}):
+    """The new graph, after ``note`` has added to the ``meta`` of each node."""
     for node in traced.graph.nodes:
         node.meta |= note(node)
     with fx.traceback.preserve_node_meta():
@@ -50,15 +51,14 @@ def counts_while_it_runs(traced, x, operators):
 @right
 def works_on_a_copy(traced, x, operators):
     copied = copy.deepcopy(traced)
-    lowered = noted(copied, operators, x, lambda node: {"custom": {"name": node.name}})
     found = dict.fromkeys((node.name for node in calls(copied)), 0)
-    for node in functions(lowered):
-        found[node.meta["custom"]["name"]] += 1
+    for node in functions(retraced(copied, operators, x)):
+        found[node.meta["custom"]["from"]] += 1
     return found
 
 
 @right
-def takes_the_table_of_torch(traced, x, operators):
+def looks_the_decompositions_up_in_torch(traced, x, operators):
     table = {overload: decomposition_table[overload] for overload in get_decompositions(operators)}
     for node in traced.graph.nodes:
         node.meta["custom"] = {"from": node}
@@ -69,7 +69,7 @@ def takes_the_table_of_torch(traced, x, operators):
 
 
 @right
-def traces_a_function_that_runs(traced, x, operators):
+def retraces_a_boxed_run(traced, x, operators):
     for node in traced.graph.nodes:
         node.meta["custom"] = {"from": node.name}
 
@@ -83,9 +83,9 @@ def traces_a_function_that_runs(traced, x, operators):
 
 
 @wrong("counted", says="your answer is ")
-def reads_from_node_of_empty_notes(traced, x, operators):
-    """`symbolic_trace` leaves the meta of functions and methods empty."""
-    lowered = noted(traced, operators, x, lambda node: {})
+def reads_from_node_without_notes(traced, x, operators):
+    """The retrace adds no ``from_node``, because `symbolic_trace` leaves the ``meta`` of most nodes empty."""
+    lowered = retraced(traced, operators, x, lambda node: {})
     counts = Counter(node.meta["from_node"][-1].name for node in functions(lowered) if "from_node" in node.meta)
     return {node.name: counts[node.name] for node in calls(traced)}
 
@@ -99,15 +99,15 @@ def leaves_the_operators_whole(traced, x, operators):
 @breaks("the number of `call_function` nodes in the new graph that come from that node", case=LLAMA)
 @wrong("counted", says="your answer is ")
 def counts_the_weights_too(traced, x, operators):
-    lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
+    lowered = retraced(traced, operators, x)
     counts = Counter(node.meta.get("custom", {}).get("from") for node in lowered.graph.nodes)
     return {node.name: counts[node.name] for node in calls(traced)}
 
 
 @breaks("the names of the nodes of `traced` that call a function, a method or a module.", case=LLAMA)
 @wrong("counted", says="but it is not a node of `traced` that calls something")
-def has_inputs_too(traced, x, operators):
-    lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
+def includes_the_inputs(traced, x, operators):
+    lowered = retraced(traced, operators, x)
     counts = Counter(node.meta["custom"]["from"] for node in functions(lowered))
     return {node.name: counts[node.name] for node in traced.graph.nodes}
 
@@ -115,15 +115,14 @@ def has_inputs_too(traced, x, operators):
 @breaks("Return a dict.", case=LLAMA)
 @wrong("counted", says="not a dict with node names as keys")
 def returns_the_sum(traced, x, operators):
-    return len(functions(noted(traced, operators, x, lambda node: {})))
+    return len(functions(retraced(traced, operators, x)))
 
 
 @breaks("Return {name of a node of traced: number of new nodes}.", case=LLAMA)
 @wrong("counted", says="is not a number")
 def returns_the_nodes(traced, x, operators):
-    lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
     made = {node.name: [] for node in calls(traced)}
-    for node in functions(lowered):
+    for node in functions(retraced(traced, operators, x)):
         made[node.meta["custom"]["from"]].append(node.name)
     return made
 
@@ -137,6 +136,6 @@ def counts_one_for_each(traced, x, operators):
 @breaks("0 if there are none.", case="an operation in three nodes")
 @wrong("counted", says="(an operation in three nodes): node `add_` became 1 node; your answer is 0")
 def counts_nothing_for_a_node_without_users(traced, x, operators):
-    """A node that writes in place needs no user."""
+    """An in-place call has an effect even if it has no users."""
     found = works_on_a_copy(traced, x, operators)
     return {node.name: found[node.name] if node.users else 0 for node in calls(traced)}

@@ -1,4 +1,4 @@
-"""Traced graphs, an input, and the operators that the retrace has to decompose."""
+"""Traced graphs, each with an input and the operators that the retrace must decompose."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _aten = torch.ops.aten
 
 
 class Repeated(nn.Module):
-    """The same operation in three nodes; a cast; a cast that does nothing; a result that is a pair; and an in-place
-    addition without users.
+    """Three nodes that call the same operation; a cast, and a cast that does nothing; a call that returns a pair; and
+    an in-place addition without users.
     """
 
     def __init__(self) -> None:
@@ -37,15 +37,15 @@ class Repeated(nn.Module):
 def some_of(
     *operators: Any, fewest: int = 1, dtype: torch.dtype = torch.float32
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The traced model, a random input, and a random selection of the operators."""
+    """Make the arguments of the answer: the traced model, a random input, and a random selection of the operators."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         count = int(torch.randint(fewest, len(operators) + 1, ()))
-        drawn = [operators[place] for place in sorted(torch.randperm(len(operators))[:count].tolist())]
+        chosen = [operators[place] for place in sorted(torch.randperm(len(operators))[:count].tolist())]
         traced, x = fx.symbolic_trace(model), tokens().to(dtype)
         # The first retrace in a process loads modules that all later retraces use.
-        make_fx(fx.Interpreter(traced).run, decomposition_table=get_decompositions(drawn))(x)
-        return traced, x, drawn
+        make_fx(fx.Interpreter(traced).run, decomposition_table=get_decompositions(chosen))(x)
+        return traced, x, chosen
 
     return given
 
@@ -55,7 +55,7 @@ USAGE = Usage(
     cases=(
         Case("a block of Llama", llama, tuple, given=some_of(_aten.silu, _aten.t, fewest=2)),
         Case("a block of GPT-2", gpt2, tuple, given=some_of(_aten.native_layer_norm)),
-        Case("a block by hand", Gated, tuple, unseen=True, given=some_of(_aten.hardswish, _aten.addmm)),
+        Case("a block written by hand", Gated, tuple, unseen=True, given=some_of(_aten.hardswish, _aten.addmm)),
         Case(
             "an operation in three nodes",
             Repeated,

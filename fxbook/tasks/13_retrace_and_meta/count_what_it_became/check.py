@@ -1,4 +1,4 @@
-"""Count the nodes that each node of a graph became in a retrace."""
+"""Count the new nodes that each node of a graph became in a retrace."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from fxbook.rules.view import CaseView
 
 
 def became(traced: fx.GraphModule, x: torch.Tensor, operators: list[Any]) -> dict[str, int]:
-    """For each node that calls something, the number of nodes that the retrace makes of it."""
-    noted = copy.deepcopy(traced)
-    for node in noted.graph.nodes:
+    """For each node that calls something, the number of nodes that it becomes in the retrace."""
+    copied = copy.deepcopy(traced)
+    for node in copied.graph.nodes:
         node.meta["custom"] = {"from": node.name}
     with fx.traceback.preserve_node_meta():
-        lowered = make_fx(fx.Interpreter(noted).run, decomposition_table=get_decompositions(operators))(x)
+        lowered = make_fx(fx.Interpreter(copied).run, decomposition_table=get_decompositions(operators))(x)
     counts = Counter(
         node.meta["custom"]["from"]
         for node in lowered.graph.nodes
@@ -32,14 +32,14 @@ def became(traced: fx.GraphModule, x: torch.Tensor, operators: list[Any]) -> dic
     return {node.name: counts[node.name] for node in traced.graph.nodes if node.op.startswith("call")}
 
 
-@rule("13_retrace_and_meta#which-notes-survive")
+@rule
 def counted(case: CaseView) -> Found:
     """The answer maps each node that calls something to the number of nodes that it became."""
-    table, right = table_of(case.value), became(*case.arguments)
+    table, expected = table_of(case.value), became(*case.arguments)
     if table is None:
         yield None, "The answer is not a dict with node names as keys."
         return
-    for name, number in right.items():
+    for name, number in expected.items():
         node = case.before.named(name)
         if name not in table:
             yield node, "is missing from the answer: it became no node" if number == 0 else "is missing from the answer"
@@ -48,14 +48,10 @@ def counted(case: CaseView) -> Found:
         if answer is None:
             yield None, f"The value for `{name}` is not a number."
         elif answer != number:
-            yield node, f"became {_nodes(number)}; your answer is {answer:g}"
+            yield node, f"became {number or 'no'} node{'s' * (number != 1)}; your answer is {answer:g}"
     for name in table:
-        if name not in right:
+        if name not in expected:
             yield None, f"`{name}` is in the answer, but it is not a node of `traced` that calls something."
-
-
-def _nodes(count: int) -> str:
-    return f"{count or 'no'} node{'' if count == 1 else 's'}"
 
 
 CHECK = Check((counted,))

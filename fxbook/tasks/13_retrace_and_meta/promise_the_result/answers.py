@@ -1,4 +1,4 @@
-"""Answers to 13-promise-the-result: fake functions of a gate."""
+"""Answers to 13-promise-the-result: fake functions for a gate."""
 
 import torch
 from torch import nn
@@ -19,7 +19,7 @@ def computes_on_fake_tensors(both, dim=-1):
 
 
 @right
-def tells_dtype_and_device(both, dim=-1):
+def makes_an_empty_tensor(both, dim=-1):
     return torch.empty(halved(both, dim), dtype=both.dtype, device=both.device)
 
 
@@ -35,7 +35,7 @@ def takes_the_sum_of_the_halves(both, dim=-1):
 
 @breaks("returns a fake tensor with the shape, the dtype, the device and the strides of the result", case=LAST)
 @wrong("keeps_the_promise", says="The shape of the result is not that")
-def keeps_the_whole(both, dim=-1):
+def does_not_halve(both, dim=-1):
     return torch.empty_like(both)
 
 
@@ -48,7 +48,7 @@ def halves_the_first_or_the_last(both, dim=-1):
 
 @breaks("An operator splits a tensor into two halves along `dim`", case="the first dimension")
 @wrong("keeps_the_promise", says="The shape of the result is not that")
-def halves_the_last_always(both, dim=-1):
+def always_halves_the_last(both, dim=-1):
     return both.new_empty(*both.shape[:-1], both.shape[-1] // 2)
 
 
@@ -70,9 +70,9 @@ def takes_the_default_device(both, dim=-1):
     return torch.empty(halved(both, dim), dtype=both.dtype)
 
 
-@breaks("the strides of the result", case="an argument that was transposed")
-@wrong("keeps_the_promise", says="(an argument that was transposed): the shape is right, but the strides are not")
-def keeps_the_order_of_strides(both, dim=-1):
+@breaks("the strides of the result", case="a transposed argument")
+@wrong("keeps_the_promise", says="(a transposed argument): the shape is right, but the strides are not")
+def keeps_the_strides_of_the_argument(both, dim=-1):
     return torch.empty_like(both.chunk(2, dim)[0])
 
 

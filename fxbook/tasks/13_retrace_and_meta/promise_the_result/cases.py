@@ -1,4 +1,4 @@
-"""Arguments of several kinds for an operator, with random shapes, as fake tensors."""
+"""Fake tensors of random shapes, and of several dtypes, devices and strides, as arguments of an operator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def gate(both: Tensor, dim: int = -1) -> Tensor:
 
 
 def promised(answer: Callable[..., Any], both: Tensor, *dim: int) -> dict[str, Any]:
-    """What the answer promises about the operator's result for an argument without data."""
+    """The properties of the answer's result when it is called with a fake tensor."""
     mode = FakeTensorMode()
     with mode:
         given = mode.from_tensor(both)
@@ -38,14 +38,14 @@ def promised(answer: Callable[..., Any], both: Tensor, *dim: int) -> dict[str, A
 
 @functools.cache
 def _load() -> None:
-    # Loading what torch needs for its first fake tensors takes longer than an answer's time limit.
+    # torch loads modules for the first fake tensors, which takes longer than an answer's time limit.
     promised(gate, torch.zeros(2, 2))
 
 
 def of_sizes(
     *dim: int, dtype: torch.dtype = torch.float32, device: str = "cpu", turned: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A tensor with three random even sizes, all different, and the dimension to halve."""
+    """Make the arguments of the answer: a tensor with three different even sizes, and the dimension to halve."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         _load()
@@ -65,7 +65,7 @@ USAGE = Usage(
         Case("half precision", nn.Identity, tuple, unseen=True, given=of_sizes(-1, dtype=torch.float16)),
         Case("on another device", nn.Identity, tuple, unseen=True, given=of_sizes(-1, device="meta")),
         Case("the middle, counted from the end", nn.Identity, tuple, unseen=True, given=of_sizes(-2)),
-        Case("an argument that was transposed", nn.Identity, tuple, unseen=True, given=of_sizes(1, turned=True)),
+        Case("a transposed argument", nn.Identity, tuple, unseen=True, given=of_sizes(1, turned=True)),
     ),
     call=promised,
 )

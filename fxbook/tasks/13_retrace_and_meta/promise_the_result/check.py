@@ -15,28 +15,28 @@ from .cases import gate
 
 @rule
 def keeps_the_promise(case: CaseView) -> Found:
-    """The fake result has the shape, dtype, device and strides of the real one, no data, and its own memory."""
-    told, real = table_of(case.value), gate(*case.arguments)
-    if told is None or "kind" not in told:
+    """The fake result has the shape, dtype, device and strides of the real result, no data, and its own memory."""
+    fake, real = table_of(case.value), gate(*case.arguments)
+    if fake is None or "kind" not in fake:
         yield None, "The answer cannot be used as a fake function."
         return
-    if told["kind"] not in ("fake", "real"):
-        yield None, f"The result is not a tensor, but an object of class {told['kind']}."
+    if fake["kind"] not in ("fake", "real"):
+        yield None, f"The result is not a tensor, but an object of class {fake['kind']}."
         return
-    if told["kind"] == "real":
-        yield None, "The result is a real tensor: a fake function returns a tensor without data."
-    if _sizes(told["shape"]) != list(real.shape):
-        shapes = f"{_sizes(told['shape'])} in place of {list(real.shape)}"
+    if fake["kind"] == "real":
+        yield None, "The result is a real tensor, but a fake function must return a tensor without data."
+    if _sizes(fake["shape"]) != list(real.shape):
+        shapes = f"{_sizes(fake['shape'])} instead of {list(real.shape)}"
         yield None, f"The shape of the result is not that of the operator's result: {shapes}."
-    if told["dtype"] != encode(real.dtype):
+    if fake["dtype"] != encode(real.dtype):
         yield None, f"The dtype of the result is not that of the operator's result, {real.dtype}."
-    if told["device"] != str(real.device):
+    if fake["device"] != str(real.device):
         yield None, f"The device of the result is not that of the operator's result, {real.device}."
-    if _sizes(told["stride"]) != list(real.stride()):
-        strides = f"{_sizes(told['stride'])} in place of {list(real.stride())}"
+    if _sizes(fake["stride"]) != list(real.stride()):
+        strides = f"{_sizes(fake['stride'])} instead of {list(real.stride())}"
         yield None, f"The shape is right, but the strides are not those of the operator's result: {strides}."
-    if told["own"] is not True:
-        yield None, "The result shares its memory with the argument: the operator's result does not."
+    if fake["own"] is not True:
+        yield None, "The result shares its memory with the argument, but the operator's result does not."
 
 
 def _sizes(value: Any) -> list[int] | None:

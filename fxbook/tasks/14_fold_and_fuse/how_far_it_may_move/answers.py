@@ -1,4 +1,4 @@
-"""Answers to 14-how-far-it-may-move: the same layer on absolute values."""
+"""Answers to 14-how-far-it-may-move: the layer, applied to absolute values."""
 
 import copy
 
@@ -10,14 +10,14 @@ from fxbook.tasks.answering import breaks, right, wrong
 functional = nn.functional
 
 
-def sizes_of(layer, x, bias=True, of_input=True, of_weight=True):
-    """The sum of the absolute values of the terms, or of some of them for a wrong answer."""
+def sizes_of(layer, x, bias=True, of_weight=True):
+    """The sums of the absolute values of the terms; the flags leave something out, for wrong answers."""
     parts = {name: part.detach().double() for name, part in layer.named_parameters()}
     if of_weight:
         parts = {name: part.abs() for name, part in parts.items()}
     if not bias and "bias" in parts:
         parts["bias"] = torch.zeros_like(parts["bias"])
-    return torch.func.functional_call(layer, parts, (x.double().abs() if of_input else x.double(),))
+    return torch.func.functional_call(layer, parts, (x.double().abs(),))
 
 
 def terms_of(layer):
@@ -26,9 +26,6 @@ def terms_of(layer):
 
 def unit(dtype):
     return torch.finfo(dtype).eps / 2
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -42,7 +39,7 @@ def changes_a_copy(layer, x, dtype):
 
 @right
 def takes_windows(layer, x, dtype):
-    """Each result is a product of rows of weights with a window of the input."""
+    """Each element of the result is the product of a row of weights and a window of the input."""
     weight = layer.weight.detach().double().abs()
     x = x.double().abs()
     if isinstance(layer, nn.Linear):
@@ -60,9 +57,8 @@ def takes_windows(layer, x, dtype):
 
 @right
 def calls_the_operator(layer, x, dtype):
-    weight = layer.weight.detach().double().abs()
+    weight, x = layer.weight.detach().double().abs(), x.double().abs()
     bias = layer.bias.detach().double().abs() if layer.bias is not None else None
-    x = x.double().abs()
     if isinstance(layer, nn.Linear):
         total = torch.ops.aten.linear.default(x, weight, bias)
     else:
@@ -73,8 +69,8 @@ def calls_the_operator(layer, x, dtype):
 
 
 @right
-def adds_the_positive_and_the_negative_part(layer, x, dtype):
-    """|w| |x| is the sum of four products of parts that are not negative."""
+def adds_positive_and_negative_parts(layer, x, dtype):
+    """|w| |x| is the sum of four products, each of a positive or negative part of w and of x."""
     total, x = 0, x.double()
     for weight_sign in (1, -1):
         for sign in (1, -1):
@@ -86,9 +82,6 @@ def adds_the_positive_and_the_negative_part(layer, x, dtype):
         bias = layer.bias.detach().double().abs()
         total = total + (bias if isinstance(layer, nn.Linear) else bias.view(-1, 1, 1))
     return total * terms_of(layer) * unit(dtype)
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("`n * u` times the sum of the absolute values of its terms.", case="the first convolution of ResNet")
@@ -117,7 +110,7 @@ def takes_eps_for_u(layer, x, dtype):
 
 @breaks("`n` is the number of terms,", case="a linear layer with a bias")
 @wrong("counts_the_terms", says="Each element is 0.")
-def counts_the_products_alone(layer, x, dtype):
+def does_not_count_the_bias(layer, x, dtype):
     return sizes_of(layer, x) * layer.weight[0].numel() * unit(dtype)
 
 
@@ -133,7 +126,7 @@ def counts_the_inputs_of_all_groups(layer, x, dtype):
     case="the first convolution of ResNet",
 )
 @wrong("counts_the_terms", says="times what it should be: check `n` and `u`")
-def takes_u_of_the_input(layer, x, dtype):
+def takes_u_for_float64(layer, x, dtype):
     return sizes_of(layer, x) * terms_of(layer) * unit(torch.float64)
 
 
@@ -166,7 +159,7 @@ def returns_the_largest(layer, x, dtype):
 
 @breaks("Leave the layer unchanged.", case="the first convolution of ResNet")
 @wrong("nothing_left", says="the weight `weight` has other values")
-def leaves_the_layer_changed(layer, x, dtype):
+def changes_the_layer(layer, x, dtype):
     with torch.no_grad():
         for part in layer.parameters():
             part.abs_()

@@ -1,4 +1,4 @@
-"""Layers with and without bias, groups, strides and padding; inputs whose terms cancel; a layer of a real model."""
+"""Layers with and without bias, groups, strides and padding, some of them from real models."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def gate() -> nn.Module:
 
 
 def grouped() -> nn.Module:
-    # No two of its sizes are equal.
+    # No two sizes of the layer are equal.
     groups = int(torch.randint(3, 5, ()))
     return nn.Conv2d(2 * groups, 5 * groups, (3, 2), stride=(2, 1), padding=1, dilation=(1, 2), groups=groups)
 

@@ -1,6 +1,7 @@
-"""Answers to 14-share-equal-calls: equal calls are made once."""
+"""Answers to 14-share-equal-calls: of equal calls, only one is kept."""
 
 import copy
+import itertools
 import operator
 
 import torch
@@ -8,7 +9,6 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-EQUAL = "14_fold_and_fuse#equal-calls-are-made-once"
 PURE = {torch.sin, torch.exp, torch.add, torch.mul, torch.cat, operator.add, operator.mul, "sum", "abs"}
 SYMMETRIC = {torch.add, torch.mul, operator.add, operator.mul}
 
@@ -33,7 +33,7 @@ def is_pure(node):
 
 
 def share(traced, key=key_of, returned=True, erase=True, compile_it=True):
-    """What the solution does, with parameters for what a wrong answer leaves out."""
+    """The solution, with parameters for what a wrong answer leaves out."""
     first, output = {}, traced.graph.output_node()
     for node in list(traced.graph.nodes):
         if not is_pure(node):
@@ -48,23 +48,18 @@ def share(traced, key=key_of, returned=True, erase=True, compile_it=True):
         traced.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def repeats_until_nothing_changes(traced):
-    """Pair by pair, from the start again after each merge."""
+    """Merges one pair of calls, and starts again."""
 
     def one_pair():
         output = traced.graph.output_node()
-        nodes = [node for node in traced.graph.nodes if is_pure(node)]
-        for place, node in enumerate(nodes):
-            for earlier in nodes[:place]:
-                both = output in node.users and output in earlier.users
-                if key_of(node) == key_of(earlier) and not both:
-                    node.replace_all_uses_with(earlier)
-                    traced.graph.erase_node(node)
-                    return True
+        for earlier, node in itertools.combinations(filter(is_pure, traced.graph.nodes), 2):
+            both = output in node.users and output in earlier.users
+            if key_of(node) == key_of(earlier) and not both:
+                node.replace_all_uses_with(earlier)
+                traced.graph.erase_node(node)
+                return True
         return False
 
     while one_pair():
@@ -75,7 +70,7 @@ def repeats_until_nothing_changes(traced):
 
 @right
 def spells_calls_as_texts(traced):
-    """Node names are unique, and two arguments are sorted as text."""
+    """Names each node by its unique name, and sorts two arguments as text."""
 
     def text(node):
         args = [str(spelled(value)) for value in node.args]
@@ -87,7 +82,7 @@ def spells_calls_as_texts(traced):
 
 @right
 def compares_the_arguments_one_by_one(traced):
-    """Compares calls without a key."""
+    """Compares the calls themselves, not keys made from them."""
 
     def same(one, other):
         if type(one) is not type(other):
@@ -99,28 +94,25 @@ def compares_the_arguments_one_by_one(traced):
     def equal(one, other):
         if one.op != other.op or one.target != other.target or one.kwargs.keys() != other.kwargs.keys():
             return False
-        if not all(same(one.kwargs[name], other.kwargs[name]) for name in one.kwargs):
-            return False
-        turned = one.target in SYMMETRIC and not one.kwargs and same(one.args, other.args[::-1])
-        return turned or same(one.args, other.args)
+        named = all(same(one.kwargs[name], other.kwargs[name]) for name in one.kwargs)
+        swapped = one.target in SYMMETRIC and not one.kwargs and same(one.args, other.args[::-1])
+        return named and (swapped or same(one.args, other.args))
 
     kept, output = [], traced.graph.output_node()
-    for node in list(traced.graph.nodes):
-        if not is_pure(node):
-            continue
-        for earlier in kept:
-            if equal(node, earlier) and not (output in node.users and output in earlier.users):
-                node.replace_all_uses_with(earlier)
-                traced.graph.erase_node(node)
-                break
-        else:
+    for node in filter(is_pure, list(traced.graph.nodes)):
+        others = kept if output not in node.users else [each for each in kept if output not in each.users]
+        earlier = next((each for each in others if equal(node, each)), None)
+        if earlier is None:
             kept.append(node)
+        else:
+            node.replace_all_uses_with(earlier)
+            traced.graph.erase_node(node)
     traced.recompile()
 
 
 @right
 def rebuilds_the_graph(traced):
-    """A new graph in which an equal call is not copied."""
+    """Copies only the first of several equal calls."""
     last = set(traced.graph.output_node().all_input_nodes)
     new, found, first, returned = fx.Graph(), {}, {}, set()
     for node in traced.graph.nodes:
@@ -137,41 +129,38 @@ def rebuilds_the_graph(traced):
     return traced
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks(
     "where several calls to members of `PURE` are equal, keep only one.",
     "Calls whose arguments are equal calls become equal too.",
     case="two equal formulas",
 )
-@wrong("equal_calls_are_one", node="abs_2", says="and one of the two must go", read=EQUAL)
-def compares_the_text_of_the_calls(traced):
-    """Makes the keys before anything is merged."""
+@wrong("equal_calls_are_one", node="abs_2", says="and one of the two must go")
+def makes_the_keys_beforehand(traced):
+    """Merging two calls then does not change the keys of their users."""
     keys = {node: key_of(node) for node in traced.graph.nodes}
     share(traced, key=lambda node: keys[node])
 
 
 @breaks("or constants of the same value *and* the same type,", case="whole numbers")
-@wrong("equal_calls_alone_merge", node="mul_5", says="`torch.mul(x, True)` is not `torch.mul(x, 1)`", read=EQUAL)
+@wrong("equal_calls_alone_merge", node="mul_5", says="`torch.mul(x, True)` is not `torch.mul(x, 1)`")
 def compares_constants_by_value(traced):
     share(traced, key=lambda node: key_of(node, types=False))
 
 
 @breaks("with equal arguments.", case="whole numbers")
-@wrong("equal_calls_alone_merge", node="sum_1", says="replaces `sum_3`, but the two differ", read=EQUAL)
+@wrong("equal_calls_alone_merge", node="sum_1", says="replaces `sum_3`, but the two differ")
 def compares_the_first_keyword(traced):
     share(traced, key=lambda node: key_of(node)[:4])
 
 
 @breaks("Keywords may come in any order,", case="whole numbers")
-@wrong("equal_calls_are_one", node="sum_2", says="and one of the two must go", read=EQUAL)
+@wrong("equal_calls_are_one", node="sum_2", says="and one of the two must go")
 def keeps_the_order_of_keywords(traced):
     share(traced, key=lambda node: key_of(node, in_order=list))
 
 
 @breaks("and so does a call to anything that is not in `PURE`,", case="two equal formulas")
-@wrong("others_stay", says="or a call like it is missing, although it is not in `PURE`", read=EQUAL)
+@wrong("others_stay", says="is gone, but should have stayed")
 def cleans_up_with_eliminate_dead_code(traced):
     share(traced, erase=False)
     traced.graph.eliminate_dead_code()
@@ -179,7 +168,7 @@ def cleans_up_with_eliminate_dead_code(traced):
 
 
 @breaks("If the graph returns two equal calls, both stay:", case="results that are equal")
-@wrong("results_apart", node="sin_1", says="is returned twice", read=EQUAL)
+@wrong("results_apart", node="sin_1", says="is returned twice")
 def merges_results(traced):
     share(traced, returned=False)
 
@@ -206,7 +195,7 @@ def traces_again(traced):
 
 @wrong("lints", node="abs_1", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
 def keeps_the_later_call(traced):
-    """Users that come before the later call use it too early."""
+    """Users that come before the later call then use it before it is defined."""
     last = {}
     for node in reversed(list(traced.graph.nodes)):
         if is_pure(node):
@@ -227,7 +216,7 @@ def sorts_the_arguments(traced):
 
 
 @breaks("Every other node stays as it is, even if it has no users,", case="results that are equal")
-@wrong("different_calls_stay", says="the graph calls `torch.sin` 2 times", read=EQUAL)
+@wrong("different_calls_stay", says="the graph calls `torch.sin` 2 times, but 3 of the given calls must stay")
 def erases_unused_calls_of_pure(traced):
     share(traced, compile_it=False)
     for node in filter(is_pure, reversed(list(traced.graph.nodes))):

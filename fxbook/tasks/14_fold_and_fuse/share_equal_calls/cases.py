@@ -1,6 +1,4 @@
-"""Traced modules with calls that are equal, equal in another order, nearly equal, returned, or not pure; and each pure
-call twice.
-"""
+"""Traced modules with calls that are equal, equal after a swap of arguments, nearly equal, returned, or not pure."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ SYMMETRIC = {torch.add, torch.mul, operator.add, operator.mul}
 
 
 class Formulas(nn.Module):
-    """The same expression in two terms, calls that become equal, and calls that are not pure."""
+    """Two terms made of the same expressions, calls that become equal after a merge, and calls that are not pure."""
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         left = torch.sin(x).abs() * torch.exp(y)
@@ -31,9 +29,9 @@ class Formulas(nn.Module):
 
 
 class Numbers(nn.Module):
-    """Whole numbers, where a constant of another type gives another dtype; keywords in two orders; keywords that differ
-    only in their names or in one value; two equal floats that are not one object; and numbers that are easily taken
-    for each other.
+    """Integer inputs, for which a constant of another type gives another dtype; the same keywords in two orders; calls
+    that differ only in the name or the value of a keyword; two equal floats that are not the same object; and numbers
+    that are easily confused.
     """
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Any, ...]:
@@ -53,9 +51,7 @@ class Numbers(nn.Module):
 
 
 class Results(nn.Module):
-    """Equal calls that the graph returns: one alone, several together, and one beside an equal call that is not
-    returned; and a call without users.
-    """
+    """Groups of equal calls of which the graph returns one, several or all; and a call without users."""
 
     def forward(self, x: Tensor, y: Tensor) -> dict[str, Tensor]:
         torch.sin(y)
@@ -68,7 +64,7 @@ class Results(nn.Module):
 
 
 class Layers(nn.Module):
-    """Layers with the names of methods; a method with the name of a function; and a chain that occurs twice."""
+    """Layers named like methods, a method named like a function, and a chain that occurs twice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,8 +81,9 @@ class Layers(nn.Module):
 
 
 class Each(nn.Module):
-    """Each call to `PURE` twice, calls to `SYMMETRIC` in either order; an operator and a function that compute the same
-    result, which are different calls; lists that begin or end alike; and calls that resemble those to `PURE`, twice.
+    """A pair of equal calls to each member of `PURE`, with swapped arguments for members of `SYMMETRIC`; a function and
+    an operator that compute the same result, but are different calls; lists that begin or end alike; and pairs of calls
+    that resemble calls to members of `PURE`.
     """
 
     def __init__(self) -> None:

@@ -1,37 +1,32 @@
-"""Make equal calls once: no equal call is left, no different call is gone, and two results stay two."""
+"""Make equal calls once: no two equal calls are left, no other call is gone, and separate results stay separate."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from fxbook.cases import Check
 from fxbook.graph.naming import callable_name
-from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.graph.record import JSON, NodeRecord
 from fxbook.rules.explained import given_edited, lints, recompiled
-from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.families import Family
+from fxbook.rules.predicates import edited, others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 from .cases import PURE, SYMMETRIC
 
-JSON = Any
-EQUAL = "14_fold_and_fuse#equal-calls-are-made-once"
-_FUNCTIONS = {callable_name(target) for target in PURE if callable(target)}
+_PURE = Family(
+    "a member of `PURE`",
+    frozenset(callable_name(target) for target in PURE if callable(target)),
+    frozenset(target for target in PURE if isinstance(target, str)),
+)
 _EITHER_ORDER = {callable_name(target) for target in SYMMETRIC}
-_METHODS = {target for target in PURE if isinstance(target, str)}
-
-
-def _is_pure(node: NodeRecord) -> bool:
-    return (node.op == "call_function" and node.target in _FUNCTIONS) or (
-        node.op == "call_method" and node.target in _METHODS
-    )
 
 
 def _key(node: NodeRecord, of: Callable[[JSON], JSON] = lambda value: value) -> str:
-    """A call, as text that is equal for equal calls."""
+    """The call as text, the same for equal calls."""
     named = sorted((name, json.dumps(of(value))) for name, value in node.kwargs["dict"])
     values = [json.dumps(of(value)) for value in node.positional]
     if node.target in _EITHER_ORDER and not named:
@@ -39,49 +34,28 @@ def _key(node: NodeRecord, of: Callable[[JSON], JSON] = lambda value: value) -> 
     return json.dumps([node.op, node.target, values, named])
 
 
-def _returned(graph: GraphRecord) -> list[int]:
-    return [index for node in graph if node.op == "output" for index in node.inputs]
+def _returned(nodes: Iterable[NodeRecord]) -> list[int]:
+    return [index for node in nodes if node.op == "output" for index in node.inputs]
 
 
-def _called(nodes: GraphRecord, wanted: Callable[[NodeRecord], bool]) -> Counter[str]:
-    return Counter(f"{node.op} {node.target}" for node in nodes if wanted(node))
-
-
-@rule(EQUAL)
-def others_stay(case: CaseView) -> Found:
-    """Functions that are not in ``PURE`` are called as often as before."""
-    if case.graph is None:
-        return
-    before = _called(case.before, lambda node: not _is_pure(node))
-    after = _called(case.graph, lambda node: not _is_pure(node))
-    for node in case.before:
-        call = f"{node.op} {node.target}"
-        if not _is_pure(node) and after[call] < before[call]:
-            yield node, f"or a call like it is missing, although it is not in `PURE`: `{node.call}`"
-    for node in case.nodes:
-        call = f"{node.op} {node.target}"
-        if not _is_pure(node) and after[call] > before[call]:
-            yield node, f"is one call too many: `{node.call}`"
-
-
-@rule(EQUAL)
+@rule
 def results_apart(case: CaseView) -> Found:
-    """Two results that were two calls are still two calls."""
-    if case.graph is None:
-        return
-    was, is_now = _returned(case.before), _returned(case.graph)
-    if len(was) != len(is_now):
+    """Results that were separate calls are still separate calls."""
+    was, now = _returned(case.before), _returned(case.nodes)
+    if len(was) != len(now):
         return
     for one in range(len(was)):
         for other in range(one):
-            if was[one] != was[other] and is_now[one] == is_now[other]:
+            if was[one] != was[other] and now[one] == now[other]:
                 names = sorted((case.before.nodes[was[other]].name, case.before.nodes[was[one]].name))
-                node = case.graph.nodes[is_now[one]]
-                yield node, f"is returned twice: `{names[0]}` and `{names[1]}` were two results, and both must stay"
+                yield (
+                    case.nodes[now[one]],
+                    f"is returned twice: `{names[0]}` and `{names[1]}` were separate results, and both must stay",
+                )
 
 
 def _loose(value: JSON, stands_for: dict[int, int]) -> JSON:
-    """An argument in which one node stands for all equal nodes; a list equals a tuple with the same items."""
+    """The argument with one node in place of all equal nodes, and with lists in place of tuples."""
     match value:
         case {"node": int(index)}:
             return {"node": stands_for.get(index, index)}
@@ -91,42 +65,43 @@ def _loose(value: JSON, stands_for: dict[int, int]) -> JSON:
 
 
 def _loose_key(node: NodeRecord, stands_for: dict[int, int]) -> str:
-    """Like :func:`_key`, but calls with equal calls as arguments are equal."""
+    """Like :func:`_key`, but calls whose arguments are equal calls are equal too."""
     return _key(node, lambda value: _loose(value, stands_for))
 
 
-def _classes(graph: GraphRecord) -> dict[int, int]:
-    """Each call to ``PURE``, with the first call that is equal to it; calls that the graph returns may be equal too."""
+def _classes(nodes: Iterable[NodeRecord]) -> dict[int, int]:
+    """Maps each pure call to the first call that is equal to it, whether or not the graph returns both."""
     stands_for, first = dict[int, int](), dict[str, int]()
-    for node in graph:
-        if _is_pure(node):
+    for node in nodes:
+        if node in _PURE:
             stands_for[node.index] = first.setdefault(_loose_key(node, stands_for), node.index)
     return stands_for
 
 
-def _different(graph: GraphRecord) -> Counter[str]:
-    """For each function or method, the minimum number of calls to ``PURE`` that stay."""
-    returned, stands_for, first = set(_returned(graph)), dict[int, int](), dict[str, int]()
-    for node in graph:
-        if not _is_pure(node):
+def _must_stay(nodes: Iterable[NodeRecord]) -> Counter[str]:
+    """The least number of calls to each member of ``PURE`` that must stay."""
+    returned, stands_for, first = set(_returned(nodes)), dict[int, int](), dict[str, int]()
+    count = Counter[str]()
+    for node in nodes:
+        if node not in _PURE:
             continue
         one = first.setdefault(_loose_key(node, stands_for), node.index)
         if one == node.index or {one, node.index} <= returned:
+            count[node.target] += 1
             continue
         stands_for[node.index] = one
         if node.index in returned:
             returned.add(one)
-    return _called(graph, lambda node: _is_pure(node) and node.index not in stands_for)
+    return count
 
 
-@rule(EQUAL)
+@rule
 def equal_calls_alone_merge(case: CaseView) -> Found:
-    """A call to ``PURE`` is replaced only by an equal call. Checked only if something is wrong."""
+    """A pure call is replaced only by an equal call. Checked only if another rule is violated."""
     classes, now = _classes(case.before), case.now()
     was = {node.index: index for index, node in now.items()}
-    for index, reader in sorted(now.items()):
-        places = zip(case.before.nodes[index].inputs, reader.inputs, strict=False)
-        for given, found in places:
+    for index, user in sorted(now.items()):
+        for given, found in zip(case.before.nodes[index].inputs, user.inputs, strict=False):
             other = was.get(found, given)
             if given in classes and other in classes and classes[given] != classes[other]:
                 gone, stays = case.before.nodes[given], case.before.nodes[other]
@@ -134,29 +109,21 @@ def equal_calls_alone_merge(case: CaseView) -> Found:
                 yield case.nodes[found], f"replaces `{gone.name}`, but the two differ: {calls}"
 
 
-@rule(EQUAL)
+@rule
 def different_calls_stay(case: CaseView) -> Found:
-    """A call to ``PURE`` goes only if an equal call stays; computing the same result is not enough."""
-    if case.graph is None:
-        return
-    after = _called(case.graph, _is_pure)
-    for call, count in _different(case.before).items():
-        if after[call] < count:
-            name = call.partition(" ")[2]
-            yield (
-                None,
-                f"The graph calls `{name}` {after[call]} times, but {count} of its calls differ from one another.",
-            )
+    """A pure call is removed only if an equal call stays; one that computes the same result is not enough."""
+    after = Counter(node.target for node in case.nodes if node in _PURE)
+    for target, count in _must_stay(case.before).items():
+        if after[target] < count:
+            yield None, f"The graph calls `{target}` {after[target]} times, but {count} of the given calls must stay."
 
 
-@rule(EQUAL)
+@rule
 def equal_calls_are_one(case: CaseView) -> Found:
-    """No two calls to ``PURE`` are equal, unless the graph returns both."""
-    if case.graph is None:
-        return
-    returned, first = set(_returned(case.graph)), dict[str, list[NodeRecord]]()
+    """No two pure calls are equal, unless the graph returns both."""
+    returned, first = set(_returned(case.nodes)), dict[str, list[NodeRecord]]()
     for node in case.nodes:
-        if not _is_pure(node):
+        if node not in _PURE:
             continue
         for earlier in first.setdefault(_key(node), []):
             if not {node.index, earlier.index} <= returned:
@@ -170,7 +137,7 @@ CHECK = Check(
         recompiled,
         edited,
         given_edited,
-        others_stay,
+        others_stay(_PURE),
         results_apart,
         same_result.or_because(equal_calls_alone_merge),
         different_calls_stay.or_because(equal_calls_alone_merge),

@@ -1,4 +1,4 @@
-"""Answers to 14-which-are-constant: what follows from stored tensors alone."""
+"""Answers to 14-which-are-constant: the calls whose results depend on stored tensors alone."""
 
 import operator
 
@@ -17,8 +17,8 @@ def is_frozen(module, node):
 def is_pure(node, random=True, returns=True):
     if node.target is operator.getitem:
         return True
-    drawn = random and RANDOM in node.target.tags
-    return not drawn and (not returns or len(node.target._schema.returns) > 0)
+    draws = random and RANDOM in node.target.tags
+    return not draws and (not returns or len(node.target._schema.returns) > 0)
 
 
 def found(module, stored=is_frozen, reads=lambda node: node.all_input_nodes, deep=True, pure=is_pure, none_read=True):
@@ -35,9 +35,6 @@ def found(module, stored=is_frozen, reads=lambda node: node.all_input_nodes, dee
             fixed.add(node)
         names.append(node.name)
     return names
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -66,13 +63,13 @@ def collects_the_nodes_with_map_arg(module):
 
 
 @right
-def knows_the_trained_by_name(module):
+def lists_the_trained_weights_by_name(module):
     trained = {name for name, weight in module.named_parameters() if weight.requires_grad}
     return found(module, stored=lambda module, node: node.target not in trained)
 
 
 @right
-def runs_a_walker(module):
+def interprets_the_graph(module):
     class Walker(fx.Interpreter):
         def run_node(self, n):
             reads = [self.env[read] for read in n.all_input_nodes]
@@ -89,24 +86,21 @@ def runs_a_walker(module):
     return [node.name for node, fixed in walker.env.items() if fixed and node.op == "call_function"]
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("each of its input nodes is a constant,", case="a Llama")
 @wrong("finds_the_constants", says="is a constant but is missing from the answer")
-def looks_one_step_far(module):
+def looks_only_one_step_back(module):
     return found(module, deep=False)
 
 
 @breaks("it draws no random numbers:", case="expressions of weights")
 @wrong("finds_the_constants", says="is in the answer but is not a constant: it draws random numbers")
-def does_not_ask_for_random_numbers(module):
+def overlooks_random_numbers(module):
     return found(module, pure=lambda node: is_pure(node, random=False))
 
 
 @breaks("the tags of its operator do not include `torch.Tag.nondeterministic_seeded`;", case="expressions of weights")
 @wrong("finds_the_constants", says="`poisson` is in the answer but is not a constant: it draws random numbers")
-def knows_random_numbers_by_their_name(module):
+def looks_for_rand_in_the_name(module):
     return found(module, pure=lambda node: is_pure(node, random=False) and "rand" not in str(node.target))
 
 
@@ -119,33 +113,32 @@ def leaves_out_calls_without_users(module):
 
 @breaks("it returns something:", case="a Llama")
 @wrong("finds_the_constants", says="it returns nothing")
-def does_not_ask_for_a_result(module):
+def overlooks_calls_that_return_nothing(module):
     return found(module, pure=lambda node: is_pure(node, returns=False))
 
 
 @breaks("a call without input nodes meets this condition too;", case="a Llama")
 @wrong("finds_the_constants", says="is a constant but is missing from the answer")
-def wants_something_to_be_read(module):
+def requires_an_input_node(module):
     return found(module, none_read=False)
 
 
 @breaks("or fetches a stored tensor that is not trained", case="a Llama")
-@wrong("finds_the_constants", says="is not a constant: it reads")
-def reads_arguments_alone(module):
+@wrong("finds_the_constants", says="is not a constant: it uses")
+def overlooks_keywords_and_lists(module):
     return found(module, reads=lambda node: [value for value in node.args if isinstance(value, fx.Node)])
 
 
 @breaks("(`requires_grad` is `False`);", case="expressions of weights")
 @wrong("finds_the_constants", says="which is trained")
-def knows_the_weights_of_the_module_itself(module):
-    """Misses the weights of submodules."""
+def overlooks_the_weights_of_submodules(module):
     trained = {name for name, weight in module.named_parameters(recurse=False) if weight.requires_grad}
     return found(module, stored=lambda module, node: node.target not in trained)
 
 
 @breaks("of the names of the `call_function` nodes", case="a Llama")
-@wrong("finds_the_constants", says="but does not call a function")
-def tells_stored_tensors_too(module):
+@wrong("finds_the_constants", says="but is not the name of a `call_function` node")
+def includes_stored_tensors(module):
     stored = [n.name for n in module.graph.nodes if n.op == "get_attr" and is_frozen(module, n)]
     return stored + found(module)
 
@@ -164,5 +157,5 @@ def leaves_out_what_is_returned(module):
 
 @breaks("but it counts as a call.", case="expressions of weights")
 @wrong("finds_the_constants", says="is a constant but is missing from the answer")
-def leaves_items_out(module):
+def leaves_out_getitem(module):
     return found(module, pure=lambda node: node.target is not operator.getitem and is_pure(node))

@@ -1,4 +1,4 @@
-"""Functional exported graphs in which a random selection of the weights, or all of them, are trained."""
+"""Functional exported graphs in which some of the weights, chosen at random, or all weights are trained."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..cases import exported, real, some
 
 
 class Weighed(nn.Module):
-    """Expressions of weights, of a table, and of both; random numbers of two kinds, one of them used by another call;
-    pairs; and a call that gets the input only through a keyword. The weights belong to a submodule.
+    """Expressions of weights, of a table, and of both; two calls that draw random numbers, one of which another call
+    uses; calls that return pairs; and a call that uses the input only by keyword. The weights belong to a submodule.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,9 @@ def weighed() -> tuple[nn.Module, Tensor]:
 def trained(
     build: Callable[[], tuple[nn.Module, Tensor]], choose: Callable[[list[nn.Parameter]], Iterable[nn.Parameter]]
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The graph, in which the chosen parameters are trained and the others are not. The last call has no users."""
+    """Make the argument of the answer: the graph, in which only the chosen parameters are trained, with one more call,
+    which has no users.
+    """
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         module = exported(build, functional=True).requires_grad_(False)

@@ -1,4 +1,4 @@
-"""Find the constants of a functional graph: no call is missing, and none that may change is included."""
+"""Find the constants of a functional graph: all calls that are constants, and no other node."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from fxbook.rules.returned import names_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-CONSTANT = "14_fold_and_fuse#a-constant-is-computed-once"
-
 
 def reasons(module: fx.GraphModule) -> dict[str, str | None]:
-    """For each call that computes something, why it is not a constant; ``None`` if it is a constant."""
+    """For each `call_function` node, why it is not a constant; ``None`` if it is a constant."""
     found: dict[str, str | None] = {}
     fixed: set[fx.Node] = set()
     for node in module.graph.nodes:
@@ -32,10 +30,9 @@ def reasons(module: fx.GraphModule) -> dict[str, str | None]:
 
 
 def _why_not(node: fx.Node, fixed: set[fx.Node]) -> str | None:
-    for read in node.all_input_nodes:
-        if read not in fixed:
-            trained = ", which is trained" if read.op == "get_attr" else ", which is not a constant"
-            return f"it reads `{read.name}`{trained}"
+    for used in node.all_input_nodes:
+        if used not in fixed:
+            return f"it uses `{used.name}`, which is {'trained' if used.op == 'get_attr' else 'not a constant'}"
     if node.target is operator.getitem:
         return None
     if torch.Tag.nondeterministic_seeded in node.target.tags:
@@ -43,18 +40,18 @@ def _why_not(node: fx.Node, fixed: set[fx.Node]) -> str | None:
     return None if node.target._schema.returns else "it returns nothing"
 
 
-@rule(CONSTANT)
+@rule
 def finds_the_constants(case: CaseView) -> Found:
-    """The answer has each call that is a constant, and no other node."""
+    """The answer contains all calls that are constants, and no other node."""
     names = names_of(case.value)
     if names is None:
         yield None, "The answer is not a list of node names."
         return
     [module] = case.arguments
-    told = reasons(module)
-    for name in sorted(names - told.keys()):
-        yield None, f"`{name}` is in the answer but does not call a function."
-    for name, why in told.items():
+    found = reasons(module)
+    for name in sorted(names - found.keys()):
+        yield None, f"`{name}` is in the answer but is not the name of a `call_function` node."
+    for name, why in found.items():
         if why and name in names:
             yield case.before.named(name), f"is in the answer but is not a constant: {why}"
         if not why and name not in names:

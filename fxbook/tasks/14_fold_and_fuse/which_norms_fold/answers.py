@@ -1,4 +1,4 @@
-"""Answers to 14-which-norms-fold: conditions on exported graphs."""
+"""Answers to 14-which-norms-fold: the norms of an exported graph that meet all conditions."""
 
 import operator
 
@@ -31,9 +31,6 @@ def found(module, training=True, layers=LAYERS, users=True, dimensions=True, mor
     return names
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def begins_at_the_layers(module):
     names = set()
@@ -48,16 +45,16 @@ def begins_at_the_layers(module):
 
 @right
 def reads_by_name(module):
-    def is_met(norm):
+    def folds(norm):
         layer = given(norm)["input"]
-        known = str(layer.target) in map(str, LAYERS) and len(layer.users) == 1
-        return known and not given(norm)["training"] and layer.meta["val"].ndim == given(layer)["weight"].ndim
+        fits = str(layer.target) in map(str, LAYERS) and len(layer.users) == 1
+        return fits and not given(norm)["training"] and layer.meta["val"].ndim == given(layer)["weight"].ndim
 
-    return [node for node in module.graph.nodes if kind_of(node) == "batchnorm" and is_met(node)]
+    return [node for node in module.graph.nodes if kind_of(node) == "batchnorm" and folds(node)]
 
 
 @right
-def strikes_out(module):
+def filters_in_four_steps(module):
     left = {norm: norm.args[0] for norm in norms_of(module) if norm.args[5] is False}
     left = {norm: layer for norm, layer in left.items() if layer.target in LAYERS}
     left = {norm: layer for norm, layer in left.items() if set(layer.users) == {norm}}
@@ -75,18 +72,15 @@ def counts_the_uses(module):
     return [norm.name for norm in norms_of(module) if norm.name in names and uses[norm.args[0]] == 1]
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("its argument `training` is `False`;", case="a ResNet")
 @wrong("finds_the_norms", says="cannot be folded: its argument `training` is True")
-def does_not_ask_for_training(module):
+def ignores_training(module):
     return found(module, training=False)
 
 
 @breaks("and no other node uses that result;", case="a ResNet")
 @wrong("finds_the_norms", says="cannot be folded: `cat_default` uses `conv2d")
-def does_not_count_the_users(module):
+def ignores_other_users(module):
     return found(module, users=False)
 
 
@@ -95,7 +89,7 @@ def does_not_count_the_users(module):
     case="linear layers and 1-d convolutions",
 )
 @wrong("finds_the_norms", says="dimensions, but its weight has")
-def does_not_ask_for_the_dimensions(module):
+def ignores_the_dimensions(module):
     return found(module, dimensions=False)
 
 

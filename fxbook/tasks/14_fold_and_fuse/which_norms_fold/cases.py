@@ -1,4 +1,4 @@
-"""Exported graphs with norms; in each case, random norms train and a random layer has a second user."""
+"""Exported graphs in which randomly chosen norms are in training mode, and a random layer has a second user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LAYERS = (_aten.conv1d.default, _aten.conv2d.default, _aten.linear.default)
 
 
 class Rows(nn.Module):
-    """Linear layers and 1-d convolutions, each on a batch and on an input with one dimension more or fewer."""
+    """Linear layers and 1-d convolutions, each called on a batch and on an input with one dimension more or fewer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,8 +37,8 @@ class Rows(nn.Module):
 
 
 class Shared(nn.Module):
-    """A convolution and a norm that several calls share; norms after other operations; and other kinds of convolution.
-    Norms without a weight, after convolutions whose weight is a buffer: one norm gets no users, one has two.
+    """A convolution and a norm that are called several times; norms after other operations; other kinds of convolution;
+    and two norms without weights, one unused and one used twice, after convolutions whose weight is a buffer.
     """
 
     def __init__(self) -> None:
@@ -68,12 +68,12 @@ def shared() -> tuple[nn.Module, Tensor]:
 
 
 def changed(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The exported graph, in which random norms train and a random layer gets a second user."""
+    """Make the argument of the answer: the exported graph, in which some norms train and a layer has a second user."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         module = exported(build)
         norms = module.graph.find_nodes(op="call_function", target=_aten.batch_norm.default)
-        # At least one norm that can be folded is left, and so are the norms without a weight.
+        # Leave at least one norm that can be folded, and the norms without a weight, as they are.
         first, *others = shuffled([norm for norm in norms if norm.args[0].target in _LAYERS and norm.args[1]])
         _use_again(first)
         for norm in others[: max(1, len(others) // 4)]:
@@ -85,7 +85,7 @@ def changed(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Modul
 
 
 def _use_again(norm: fx.Node) -> None:
-    """Add a user of the norm's input, with the input in a list. The graph returns its result in place of the first."""
+    """Add a call that uses the norm's input in a list, and return its result in place of the graph's first result."""
     graph = norm.graph
     output = graph.output_node()
     with graph.inserting_before(output):

@@ -1,4 +1,4 @@
-"""Find the norms that can be folded: no norm is missing, and none that must stay is included."""
+"""Find the norms that can be folded: all of them, and no other node."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from fxbook.rules.view import CaseView
 
 _aten = torch.ops.aten
 _LAYERS = (_aten.conv1d.default, _aten.conv2d.default, _aten.linear.default)
-STAYS = "14_fold_and_fuse#what-is-not-proven-stays-with-a-reason"
 
 
 def reason_to_stay(module: fx.GraphModule, norm: fx.Node) -> str | None:
@@ -23,7 +22,7 @@ def reason_to_stay(module: fx.GraphModule, norm: fx.Node) -> str | None:
     if norm.args[5]:
         return "its argument `training` is True"
     if layer.target not in _LAYERS:
-        return f"`{layer.name}`, its input, calls none of the three operators"
+        return f"its input, `{layer.name}`, calls none of the three operators"
     if other := next((user for user in layer.users if user is not norm), None):
         return f"`{other.name}` uses `{layer.name}` too"
     weight = operator.attrgetter(layer.args[1].target)(module)
@@ -32,9 +31,9 @@ def reason_to_stay(module: fx.GraphModule, norm: fx.Node) -> str | None:
     return None
 
 
-@rule(STAYS)
+@rule
 def finds_the_norms(case: CaseView) -> Found:
-    """The answer has each norm that can be folded, and no other node."""
+    """The answer contains all norms that can be folded, and no other node."""
     names = names_of(case.value)
     if names is None:
         yield None, "The answer is not a list of node names."

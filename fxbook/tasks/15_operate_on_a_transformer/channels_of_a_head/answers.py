@@ -1,4 +1,4 @@
-"""Answers to 15-channels-of-a-head: which channels of linear layers a head of attention reads."""
+"""Answers to 15-channels-of-a-head: which channels of linear layers a head of attention uses."""
 
 import torch
 from torch import fx, nn
@@ -15,7 +15,7 @@ def layers_before(module, kind=nn.Linear):
 
 
 class Changing(fx.Interpreter):
-    """An Interpreter that changes the results of some nodes, and records the attention's result."""
+    """An Interpreter that changes the results of some nodes, and keeps all results."""
 
     def __init__(self, module, change):
         super().__init__(module)
@@ -39,7 +39,7 @@ def attended(module, x, change=()):
 
 
 def leaves_of(module, x):
-    """The results of the linear layers before the attention, as leaves, and the result of the attention."""
+    """The results of the linear layers before the attention, as leaves of autograd, and the attention's result."""
     layers = layers_before(module)
 
     def leaf(value):
@@ -55,11 +55,8 @@ def used(gradient):
     return [] if gradient is None else gradient.flatten(0, -2).ne(0).any(0).nonzero().flatten().tolist()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-def asks_autograd(module, x, head):
+def uses_autograd(module, x, head):
     leaves, result = leaves_of(module, x)
     with torch.enable_grad():
         total = (result[:, head] * torch.randn_like(result[:, head])).sum()
@@ -90,9 +87,9 @@ def changes_all_channels_in_one_batch(module, x, head):
         count = leaf.shape[-1]
         rows = x[:1].expand(count, -1, -1)
         change = torch.diag(torch.full((count,), 10.0))[:, None]
-        drawn = change * torch.randn(1, x.shape[1], 1)
+        noise = change * torch.randn(1, x.shape[1], 1)
         before = attended(module, rows)[:, head]
-        after = attended(module, rows, {node: lambda value, drawn=drawn: value + drawn})[:, head]
+        after = attended(module, rows, {node: lambda value, noise=noise: value + noise})[:, head]
         moved = (after - before).flatten(1).abs().amax(1) > 1e-6
         found[node.name] = moved.nonzero().flatten().tolist()
     return found
@@ -118,19 +115,16 @@ def uses_hooks(module, x, head):
     return {node.name: used(kept[node].grad) for node in layers}
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("Return a dict.", case="the attention of Llama")
 @wrong("all_channels", says="The answer is not a dict with node names as keys")
 def returns_the_lists(module, x, head):
-    return list(asks_autograd(module, x, head).values())
+    return list(uses_autograd(module, x, head).values())
 
 
 @breaks("and come before the call to `sdpa`.", case="the attention of Llama")
 @wrong("all_channels", says="but does not call a linear layer before the attention")
 def names_the_last_layer_too(module, x, head):
-    found = asks_autograd(module, x, head)
+    found = uses_autograd(module, x, head)
     for node in module.graph.find_nodes(op="call_module"):
         found.setdefault(node.name, [])
     return found
@@ -138,39 +132,36 @@ def names_the_last_layer_too(module, x, head):
 
 @breaks("A layer that the head does not use has an empty list.", case="interleaved heads")
 @wrong("all_channels", says="calls a linear layer before the attention, but is missing from the answer")
-def leaves_out_what_is_not_read(module, x, head):
-    return {name: channels for name, channels in asks_autograd(module, x, head).items() if channels}
+def leaves_out_unused_layers(module, x, head):
+    return {name: channels for name, channels in uses_autograd(module, x, head).items() if channels}
 
 
 @breaks("Its keys are the names of the nodes that call an `nn.Linear`", case="interleaved heads")
 @wrong("all_channels", says="but does not call a linear layer before the attention")
-def takes_every_layer(module, x, head):
-    found = asks_autograd(module, x, head)
+def includes_layers_of_other_classes(module, x, head):
+    found = uses_autograd(module, x, head)
     return {node.name: found.get(node.name, []) for node in layers_before(module, nn.Module)}
 
 
 @breaks("or an instance of a subclass", case="one key for all heads")
 @wrong("all_channels", says="calls a linear layer before the attention, but is missing from the answer")
-def looks_at_the_class_itself(module, x, head):
-    found = asks_autograd(module, x, head)
+def overlooks_subclasses(module, x, head):
+    found = uses_autograd(module, x, head)
     kinds = {node.name: type(module.get_submodule(node.target)) for node in layers_before(module)}
     return {name: channels for name, channels in found.items() if kinds[name] is nn.Linear}
 
 
 @breaks("in increasing order,", case="the attention of GPT-2")
 @wrong("all_channels", says="`first` has channels in the answer that are not in increasing order")
-def goes_by_the_place_in_each_part(module, x, head):
-    found = asks_autograd(module, x, head)
+def sorts_by_the_channel_within_each_part(module, x, head):
+    found = uses_autograd(module, x, head)
     return {name: sorted(channels, key=lambda channel: channel % x.shape[-1]) for name, channels in found.items()}
 
 
-@breaks(
-    "the channels of this layer's result on which the result of the given head depends.",
-    case="interleaved heads",
-)
+@breaks("the channels of this layer's result on which the result of the given head depends.", case="interleaved heads")
 @wrong("all_channels", says="in the answer, but the head does not use this channel")
-def supposes_that_heads_lie_one_behind_the_other(module, x, head):
-    """A layer with fewer heads shares each head among several heads of the query in a row."""
+def assumes_that_heads_are_consecutive(module, x, head):
+    """If a layer has fewer heads than the query, consecutive heads of the query share each of them."""
     leaves, result = leaves_of(module, x)
     heads, width = result.shape[1], result.shape[-1]
     found = {}
@@ -182,11 +173,11 @@ def supposes_that_heads_lie_one_behind_the_other(module, x, head):
 
 @breaks("A channel counts even if other heads also use it.", case="the attention of Llama")
 @wrong("all_channels", says="in the answer, but the head uses this channel")
-def leaves_out_what_others_read_too(module, x, head):
-    own, heads = asks_autograd(module, x, head), leaves_of(module, x)[1].shape[1]
+def leaves_out_channels_that_other_heads_use(module, x, head):
+    own, heads = uses_autograd(module, x, head), leaves_of(module, x)[1].shape[1]
     for other in range(heads):
         if other != head:
-            for name, channels in asks_autograd(module, x, other).items():
+            for name, channels in uses_autograd(module, x, other).items():
                 own[name] = [channel for channel in own[name] if channel not in channels]
     return own
 
@@ -194,12 +185,9 @@ def leaves_out_what_others_read_too(module, x, head):
 @breaks("Leave the module unchanged.", case="the attention of Llama")
 @wrong("input_unchanged", says="weight")
 def halves_the_weights(module, x, head):
-    found = asks_autograd(module, x, head)
-    for node in module.graph.find_nodes(op="call_module"):
-        if node.name in found:
-            layer = module.get_submodule(node.target)
-            with torch.no_grad():
-                layer.weight.mul_(0.5)
+    found = uses_autograd(module, x, head)
+    for node in layers_before(module):
+        module.get_submodule(node.target).weight.data.mul_(0.5)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Attention whose heads are arranged differently in the channels: one after another, shared, interleaved, rotated."""
+"""Attention with several arrangements of the heads in the channels: consecutive, shared, interleaved and rotated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ sdpa = nn.functional.scaled_dot_product_attention
 
 
 class Grouped(nn.Module):
-    """The layers of Llama's attention: four queries, two keys and values."""
+    """Attention with the layers of Llama: four heads for queries, two for keys and values."""
 
     heads = HEADS
 
@@ -36,7 +36,7 @@ class Grouped(nn.Module):
 
 
 class Fused(nn.Module):
-    """GPT-2's attention, with its `Conv1D` as a linear layer: one layer computes query, key and value."""
+    """GPT-2's attention, with linear layers in place of `Conv1D`: one layer computes query, key and value."""
 
     heads = HEADS
 
@@ -55,8 +55,8 @@ class Fused(nn.Module):
 
 
 class Interleaved(nn.Module):
-    """The heads are interleaved in the channels, query, key and value come in a random order, and the halves of each
-    head are rotated as in a rotary embedding, after a norm. A gate comes before the attention, which does not use it.
+    """The heads are interleaved in the channels; query, key and value come in a random order; and after a norm, the
+    halves of each head are rotated as in a rotary embedding. The attention does not use the gate computed before it.
     """
 
     def __init__(self) -> None:
@@ -76,10 +76,10 @@ class Interleaved(nn.Module):
 
 
 class Shared(nn.Module):
-    """One key and one value for all heads. The queries come from two layers, one of a class derived from that of the
-    other, and each head reads one of the two. Only a few channels of a wide layer are read. The second half of the
-    value is the negative of the first half, so that their sum is 0. The first and the last token are not keys. A norm
-    comes before the layers, and no layer comes after the attention.
+    """One key and one value for all heads. The queries come from two layers, one of which is of a subclass of
+    ``nn.Linear``, and each head uses one of the two. The key and the value are a few channels of a wide layer. The
+    second half of the value is the negative of the first half, so their sum is 0. The first and the last token are not
+    keys. A norm comes before the layers, and no layer comes after the attention.
     """
 
     heads = HEADS
@@ -102,7 +102,7 @@ class Shared(nn.Module):
 
 
 def given(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, an input, and a head."""
+    """Make the arguments of the answer: the traced model, an input, and a randomly chosen head."""
     head = int(torch.randint(0, model.heads, ()))
     return fx.symbolic_trace(model), torch.randn(2, int(torch.randint(4, 7, ())), WIDTH), head
 

@@ -1,4 +1,4 @@
-"""Find the channels of linear layers that one head of attention reads."""
+"""Find the channels of linear layers that one head of attention uses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SDPA = nn.functional.scaled_dot_product_attention
 
 
 class _Cutting(fx.Interpreter):
-    """An Interpreter in which the results of linear layers are leaves of autograd, up to the attention."""
+    """An Interpreter that turns the results of the linear layers before the attention into leaves of autograd."""
 
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
@@ -34,7 +34,7 @@ class _Cutting(fx.Interpreter):
 
 
 def channels(module: fx.GraphModule, x: Tensor, head: int) -> dict[str, list[int]]:
-    """For each linear layer before the attention, the channels on which the result of a head depends."""
+    """For each linear layer before the attention, the channels on which the result of the head depends."""
     with torch.enable_grad():
         cutting = _Cutting(module)
         cutting.run(x)
@@ -49,15 +49,15 @@ def channels(module: fx.GraphModule, x: Tensor, head: int) -> dict[str, list[int
 
 @rule
 def all_channels(case: CaseView) -> Found:
-    """The answer maps each linear layer before the attention to the channels that the head reads."""
-    table, asked = table_of(case.value), channels(*case.arguments)
+    """The answer maps each call to a linear layer before the attention to the channels that the head uses."""
+    table, expected = table_of(case.value), channels(*case.arguments)
     if table is None:
         yield None, "The answer is not a dict with node names as keys."
         return
     for name in table:
-        if name not in asked:
+        if name not in expected:
             yield None, f"`{name}` is in the answer, but does not call a linear layer before the attention."
-    for name, right in asked.items():
+    for name, right in expected.items():
         node = case.before.named(name)
         if name not in table:
             yield node, "calls a linear layer before the attention, but is missing from the answer"
@@ -69,7 +69,7 @@ def all_channels(case: CaseView) -> Found:
         if extra := set(found) - set(right):
             yield node, f"has channel {min(extra):g} in the answer, but the head does not use this channel"
         if missing := set(right) - set(found):
-            yield node, f"lacks channel {min(missing)} in the answer, but the head uses this channel"
+            yield node, f"does not have channel {min(missing)} in the answer, but the head uses this channel"
         if found != sorted(set(found)):
             yield node, "has channels in the answer that are not in increasing order, or that are repeated"
 

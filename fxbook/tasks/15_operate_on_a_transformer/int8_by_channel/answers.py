@@ -1,4 +1,4 @@
-"""Answers to 15-int8-by-channel: a weight in eight bits."""
+"""Answers to 15-int8-by-channel: a weight as int8 values and a scale for each output channel."""
 
 import torch
 from torch import nn
@@ -8,9 +8,6 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 def inputs_of(transposed):
     return 0 if transposed else 1
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -29,7 +26,7 @@ def works_on_the_transposed_weight(weight, transposed):
 
 
 @right
-def goes_row_by_row(weight, transposed):
+def goes_channel_by_channel(weight, transposed):
     values, scales = [], []
     for row in weight.unbind(1 if transposed else 0):
         scale = row.abs().max() / 127 if row.any() else torch.tensor(1.0)
@@ -40,7 +37,7 @@ def goes_row_by_row(weight, transposed):
 
 
 @right
-def asks_torch(weight, transposed):
+def uses_fake_quantize(weight, transposed):
     axis = 1 if transposed else 0
     scale = weight.abs().amax(1 - axis) / 127
     scale = torch.where(scale > 0, scale, 1)
@@ -48,9 +45,6 @@ def asks_torch(weight, transposed):
     values = torch.fake_quantize_per_channel_affine(weight, scale, zeros, axis, -127, 127)
     shaped = scale.unsqueeze(1 - axis)
     return (values / shaped).round().to(torch.int8), shaped
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("The values have dtype `int8`", case="a weight of Llama")
@@ -62,14 +56,14 @@ def leaves_the_values_as_floats(weight, transposed):
 
 @breaks("and the shape of the weight.", case="a weight of Llama")
 @wrong("right_form", says="The values have the shape")
-def turns_the_weight(weight, transposed):
+def transposes_the_values(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)
     return values.T, scale
 
 
 @breaks("The scale has one number for each **output** channel", case="a weight of Llama")
 @wrong("right_form", says="The scale has the shape")
-def takes_one_scale(weight, transposed):
+def uses_one_scale_for_all_channels(weight, transposed):
     scale = weight.abs().max() / 127
     return (weight / scale).round().to(torch.int8), scale
 
@@ -89,14 +83,14 @@ def drops_the_dimension(weight, transposed):
 
 @breaks("Each element of `values * scale` is off by at most half the scale of its channel.", case="a weight of Llama")
 @wrong("within_half_a_step", says="off by more than half a step")
-def cuts_the_fraction_off(weight, transposed):
+def truncates(weight, transposed):
     _, scale = clamps_the_scale(weight, transposed)
     return (weight / scale).to(torch.int8), scale
 
 
 @breaks(
     "For a channel of zeros, the values are zeros and the scale is a finite number above zero.",
-    case="channels of very different sizes",
+    case="channels of very different magnitudes",
 )
 @wrong("within_half_a_step", says="a scale is not a finite number above zero")
 def divides_by_zero(weight, transposed):
@@ -113,12 +107,12 @@ def scales_by_128(weight, transposed):
 
 @breaks("with `values * scale` close to the weight.", case="a weight of Llama")
 @wrong("within_half_a_step", says="off by more than half a step")
-def takes_the_largest_without_its_sign(weight, transposed):
+def ignores_large_negative_elements(weight, transposed):
     scale = weight.amax(inputs_of(transposed), keepdim=True).abs().clamp(min=1e-30) / 127
     return (weight / scale).round().clamp(-127, 127).to(torch.int8), scale
 
 
-@breaks("The largest element of a channel becomes 127 or -127", case="channels of very different sizes")
+@breaks("The largest element of a channel becomes 127 or -127", case="channels of very different magnitudes")
 @wrong("within_half_a_step", says="off by more than half a step of its channel: at [")
 def adds_a_little_to_the_scale(weight, transposed):
     scale = weight.abs().amax(inputs_of(transposed), keepdim=True) / 127 + 1e-12
@@ -127,6 +121,6 @@ def adds_a_little_to_the_scale(weight, transposed):
 
 @breaks("Return a weight as a pair `(values, scale)`", case="a weight of Llama")
 @wrong("right_form", says="The answer is a dict with 2 items, not a pair of plain tensors")
-def wraps_the_values_in_a_parameter(weight, transposed):
+def returns_a_dict(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)
     return {"values": nn.Parameter(values, requires_grad=False), "scale": scale}

@@ -1,4 +1,4 @@
-"""Weights of Llama and GPT-2; and weights whose channels differ in size, one of them zero."""
+"""Weights of Llama and GPT-2, and weights whose channels differ in magnitude, one of them zero."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class Weight(nn.Module):
 
 
 def of_llama() -> Weight:
-    """The key of a layer of Llama: fewer outputs than inputs."""
+    """The weight that computes the keys in a layer of Llama, with fewer outputs than inputs."""
     return Weight(llama_layer().self_attn.k_proj.weight, False)
 
 
 def of_gpt2() -> Weight:
-    """The layer of GPT-2 that computes query, key and value."""
+    """The weight that computes query, key and value in a layer of GPT-2."""
     return Weight(gpt2().transformer.h[0].attn.c_attn.weight, True)
 
 
 def uneven(transposed: bool) -> Weight:
-    """A weight that is not square, with channels of very different sizes. The largest element of a channel may have
-    either sign, and one channel is zero. The first channel is the smallest, far below the epsilon of float32.
+    """A weight that is not square, with channels of very different magnitudes. The largest element of a channel may be
+    positive or negative, and one channel is zero. The first channel is far smaller than the epsilon of float32.
     """
     outputs, inputs = torch.randint(3, 7, ()) * 2, torch.randint(3, 7, ()) * 2 + 1
     weight = torch.randn(int(outputs), int(inputs)) * 10.0 ** torch.linspace(-15, 4, int(outputs))[:, None]
@@ -45,7 +45,7 @@ def uneven(transposed: bool) -> Weight:
 
 
 def given(model: nn.Module) -> tuple[Any, ...]:
-    """The weight, and how it is stored."""
+    """Make the arguments of the answer: the weight, and whether it is transposed."""
     return model.weight.detach().clone(), model.transposed
 
 
@@ -54,8 +54,8 @@ USAGE = Usage(
     cases=(
         Case("a weight of Llama", of_llama, tuple),
         Case("a transposed weight of GPT-2", of_gpt2, tuple),
-        Case("channels of very different sizes", lambda: uneven(False), tuple, unseen=True),
-        Case("the same, transposed", lambda: uneven(True), tuple, unseen=True),
+        Case("channels of very different magnitudes", lambda: uneven(False), tuple, unseen=True),
+        Case("channels of very different magnitudes, transposed", lambda: uneven(True), tuple, unseen=True),
     ),
     given=given,
 )

@@ -10,12 +10,12 @@ from fxbook.cases.values import Value, decode_tensor, kind_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-# In steps, with room for float32 rounding and for a slightly larger scale.
+# Half a step, with room for float32 rounding and for a slightly larger scale.
 _HALF = 0.505
 
 
 def _what(value: Value) -> str:
-    """An answer that is not a pair of plain tensors, in words."""
+    """A description of an answer that is not a pair of plain tensors."""
     match value:
         case {"dict": list(items)}:
             return f"a dict with {len(items)} item{'' if len(items) == 1 else 's'}"
@@ -25,7 +25,7 @@ def _what(value: Value) -> str:
 
 
 def _pair(case: CaseView) -> tuple[Tensor, Tensor] | None:
-    """The two tensors of the answer, if they are tensors."""
+    """The two tensors in the answer; ``None`` if the answer is not a pair of tensors."""
     match case.value:
         case {"tuple": [first, second]} | [first, second]:
             try:
@@ -37,7 +37,7 @@ def _pair(case: CaseView) -> tuple[Tensor, Tensor] | None:
 
 @rule
 def right_form(case: CaseView) -> Found:
-    """The answer is a pair of tensors: int8 values of the weight's shape, and a scale for each output."""
+    """The answer is a pair of tensors: int8 values of the weight's shape, and a scale for each output channel."""
     weight, transposed = case.arguments
     pair = _pair(case)
     if pair is None:
@@ -49,22 +49,22 @@ def right_form(case: CaseView) -> Found:
     if values.shape != weight.shape:
         yield None, f"The values have the shape {tuple(values.shape)}, but the weight has {tuple(weight.shape)}."
     outputs = weight.shape[1 if transposed else 0]
-    if scale.shape != ((1, outputs) if transposed else (outputs, 1)):
-        shape = f"{tuple(scale.shape)}, but there should be {outputs} numbers, one for each output"
-        yield None, f"The scale has the shape {shape}, in a shape that broadcasts with the weight."
+    expected = (1, outputs) if transposed else (outputs, 1)
+    if scale.shape != expected:
+        yield None, f"The scale has the shape {tuple(scale.shape)}, not {expected}: one number for each output channel."
     if not scale.is_floating_point():
         yield None, "The scale is not a tensor of floating-point numbers."
 
 
 def _first(where: Tensor) -> tuple[tuple[int, ...], str]:
-    """The position of the first element that is true, and how many elements are true."""
+    """The position of the first element that is true, and a remark on how many elements are true."""
     count = f"; {int(where.sum())} of {where.numel()} elements are off by that much" if int(where.sum()) > 1 else ""
     return tuple(where.nonzero()[0].tolist()), count
 
 
 @rule
 def within_half_a_step(case: CaseView) -> Found:
-    """The product is the weight, up to half a step of its channel."""
+    """The product differs from the weight by at most half a step of each channel."""
     weight, transposed = case.arguments
     values, scale = _pair(case) or (weight, weight)
     bad = ~(scale.isfinite() & (scale > 0))
@@ -86,8 +86,8 @@ def within_half_a_step(case: CaseView) -> Found:
     wrong = (largest != 127) & (step > 0)
     if bool(wrong.any()):
         place, _ = _first(wrong)
-        told = f"in channel {max(place)} it is {int(largest[place])}"
-        yield None, f"The largest element of a channel is not 127 or -127: {told}."
+        found = f"in channel {max(place)} it is {int(largest[place])}"
+        yield None, f"The largest absolute value of a channel is not 127: {found}."
 
 
 CHECK = Check((right_form, within_half_a_step))

@@ -1,4 +1,4 @@
-"""Answers to 15-one-call-for-attention: scaled_dot_product_attention in place of attention that is written out."""
+"""Answers to 15-one-call-for-attention: written-out attention becomes a call to scaled_dot_product_attention."""
 
 import copy
 import operator
@@ -16,7 +16,7 @@ def softmaxes(graph):
 
 
 def parts_of(softmax):
-    """The query, the transposed key, the scale and the mask of a softmax, and the node that reads it."""
+    """The query, the transposed key, the scale and the mask of a softmax, and its user."""
     scores, mask = softmax.args[0], None
     if scores.target is operator.add:
         scores, mask = scores.args
@@ -30,7 +30,7 @@ def scaled(softmax):
     return scores.args[0] if scores.target is operator.add else scores
 
 
-QUESTIONS = {
+CONDITIONS = {
     "dimension": lambda softmax: softmax.args[1:] == (-1,),
     "values": lambda softmax: next(iter(softmax.users)).target is operator.matmul,
     "left": lambda softmax: next(iter(softmax.users)).args[0] is softmax,
@@ -44,11 +44,11 @@ QUESTIONS = {
 
 
 def may_go(softmax, but=""):
-    return all(asks(softmax) for name, asks in QUESTIONS.items() if name != but)
+    return all(is_met(softmax) for name, is_met in CONDITIONS.items() if name != but)
 
 
 def erase_upwards(graph, node):
-    """Erase a node, and all nodes that only this node used."""
+    """Erase a node without users, and then the nodes that have no users left."""
     waiting = [node]
     while waiting:
         last = waiting.pop()
@@ -63,19 +63,22 @@ def finish(module):
     module.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def fuse(module, *, only=may_go, erase=True, **change):
+    """The solution, with parameters for what a wrong answer changes."""
+    for softmax in filter(only, softmaxes(module.graph)):
+        query, turned, scale, mask, result = parts_of(softmax)
+        parts = {"query": query, "key": turned.args[0], "value": result.args[1], "attn_mask": mask, "scale": scale}
+        with module.graph.inserting_before(result):
+            new = module.graph.call_function(sdpa, (), parts | change)
+        result.replace_all_uses_with(new)
+    if erase:
+        module.graph.eliminate_dead_code()
+    finish(module)
 
 
 @right
 def removes_dead_code(module):
-    for softmax in filter(may_go, softmaxes(module.graph)):
-        query, turned, scale, mask, result = parts_of(softmax)
-        with module.graph.inserting_before(result):
-            parts = {"query": query, "key": turned.args[0], "value": result.args[1]}
-            new = module.graph.call_function(sdpa, (), {**parts, "attn_mask": mask, "scale": scale})
-        result.replace_all_uses_with(new)
-    module.graph.eliminate_dead_code()
-    finish(module)
+    fuse(module)
 
 
 @right
@@ -83,7 +86,7 @@ def walks_from_the_products(module):
     for result in module.graph.find_nodes(op="call_function", target=operator.matmul):
         softmax = result.args[0]
         if softmax.target is torch.softmax and softmax.args[1:] == (-1,) and list(softmax.users) == [result]:
-            if not all(QUESTIONS[name](softmax) for name in ("mul", "scale", "product", "key", "turned")):
+            if not all(CONDITIONS[name](softmax) for name in ("mul", "scale", "product", "key", "turned")):
                 continue
             query, turned, scale, mask, _ = parts_of(softmax)
             with module.graph.inserting_before(result):
@@ -124,22 +127,6 @@ def builds_another_graph(module):
     finish(module)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-def fuse(module, *, asks=may_go, erase=True, **change):
-    """Like `removes_dead_code`, with parameters for what a mistake changes."""
-    for softmax in filter(asks, softmaxes(module.graph)):
-        query, turned, scale, mask, result = parts_of(softmax)
-        options = {"attn_mask": mask, "scale": scale, **change}
-        with module.graph.inserting_before(result):
-            new = module.graph.call_function(sdpa, (query, turned.args[0], result.args[1]), options)
-        result.replace_all_uses_with(new)
-    if erase:
-        module.graph.eliminate_dead_code()
-    finish(module)
-
-
 @breaks("with the same scale and mask.", case="the attention of Llama")
 @wrong("same_result", node="transpose_4", says="it holds other numbers")
 def forgets_the_mask(module):
@@ -149,47 +136,47 @@ def forgets_the_mask(module):
 @breaks(
     "Leave everything that only resembles it:",
     "a softmax over a dimension that is not written `-1` as a positional argument;",
-    case="several places, of which some stay",
+    case="several places, some of which stay",
 )
 @wrong("each_in_one_call", says="and its user should stay: its dimension is not written -1")
-def does_not_ask_for_the_dimension(module):
-    fuse(module, asks=lambda softmax: may_go(softmax, "dimension"))
+def ignores_the_dimension(module):
+    fuse(module, only=lambda softmax: may_go(softmax, "dimension"))
 
 
-@breaks("a softmax whose result has several users,", case="several places, of which some stay")
+@breaks("a softmax whose result has several users,", case="several places, some of which stay")
 @wrong("each_in_one_call", says="and its users should stay: it has")
-def does_not_ask_who_reads_the_weights(module):
-    fuse(module, asks=lambda softmax: may_go(softmax, "users"))
+def ignores_other_users_of_the_weights(module):
+    fuse(module, only=lambda softmax: may_go(softmax, "users"))
 
 
 @breaks(
     "scores that are divided, that are not scaled, that are scaled by a node or from the left,",
-    case="several places, of which some stay",
+    case="several places, some of which stay",
 )
 @wrong("each_in_one_call", says="node `softmax_15` and its user should stay: its scores are divided")
-def takes_a_division_for_a_product(module):
-    fuse(module, asks=lambda softmax: may_go(softmax, "mul"))
+def ignores_how_scores_are_scaled(module):
+    fuse(module, only=lambda softmax: may_go(softmax, "mul"))
 
 
-@breaks("scores whose right operand is not written `transpose(-2, -1)`.", case="several places, of which some stay")
+@breaks("scores whose right operand is not written `transpose(-2, -1)`.", case="several places, some of which stay")
 @wrong("each_in_one_call", says="the right operand of its scores is not written `transpose(-2, -1)`")
-def takes_any_transpose(module):
-    fuse(module, asks=lambda softmax: may_go(softmax, "turned"))
+def ignores_the_transposed_dimensions(module):
+    fuse(module, only=lambda softmax: may_go(softmax, "turned"))
 
 
-@breaks("In some places the `+ mask` is missing.", case="several places, of which some stay")
+@breaks("In some places the `+ mask` is missing.", case="several places, some of which stay")
 @wrong("each_in_one_call", node="softmax_4", says="is still the softmax of attention that one call can replace")
-def replaces_the_masked_ones_alone(module):
-    fuse(module, asks=lambda softmax: may_go(softmax) and softmax.args[0].target is operator.add)
+def replaces_only_attention_with_a_mask(module):
+    fuse(module, only=lambda softmax: may_go(softmax) and softmax.args[0].target is operator.add)
 
 
 @breaks(
     "replace the attention even if other nodes use the scores, and keep the scores for them.",
-    case="several places, of which some stay",
+    case="several places, some of which stay",
 )
-@wrong("each_in_one_call", node="softmax_5", says="one call can replace, although 2 nodes use `add")
-def keeps_attention_whose_masked_scores_are_read(module):
-    fuse(module, asks=lambda softmax: may_go(softmax) and len(softmax.args[0].users) == 1)
+@wrong("each_in_one_call", node="softmax_5", says="one call can replace, even if 2 nodes use `add")
+def keeps_attention_whose_scores_have_other_users(module):
+    fuse(module, only=lambda softmax: may_go(softmax) and len(softmax.args[0].users) == 1)
 
 
 @breaks(

@@ -1,4 +1,4 @@
-"""Written-out attention: with the layers of Llama, and in places where one call may not replace it."""
+"""Written-out attention: with the layers of Llama, and in places where one call must not replace it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..cases import WIDTH, llama_layer
 
 
 class Heads(nn.Module):
-    """The layers of Llama's attention; the two keys and values are repeated for its four heads. The values are computed
-    after the attention weights.
+    """Attention with the layers of Llama: its two keys and values are repeated for the four heads. The values are
+    computed after the attention weights.
     """
 
     def __init__(self) -> None:
@@ -33,10 +33,10 @@ class Heads(nn.Module):
 
 
 class Places(nn.Module):
-    """Several places, some of which have to stay: a softmax over the queries, over a dimension counted from the front,
-    or with several users; a softmax without values, or to their right; a softmax that is a method or another function;
-    and scores whose right operand is transposed in another way, in place, or not at all. Other nodes use parts of the
-    scores.
+    """Attention in several places. Some must stay because of the softmax: its dimension is another one or is written
+    in another way, it has several users, it is not the left operand of a product, or it is a method or another
+    function. Others must stay because of the scores: they are not a product that is scaled by a number on the right, or
+    their right operand is transposed in another way, in place, or not at all. Other nodes use parts of the scores.
     """
 
     def __init__(self) -> None:
@@ -91,6 +91,6 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("the attention of Llama", Heads, inputs),
-        Case("several places, of which some stay", Places, lambda: inputs(5), unseen=True),
+        Case("several places, some of which stay", Places, lambda: inputs(5), unseen=True),
     ),
 )

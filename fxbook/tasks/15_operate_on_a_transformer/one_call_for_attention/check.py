@@ -1,4 +1,4 @@
-"""Replace attention that is written out by one call."""
+"""Replace written-out attention by one call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ATTENTION = family("scaled_dot_product_attention")
 
 
 def steps(graph: GraphRecord, softmax: NodeRecord) -> list[NodeRecord]:
-    """The nodes above a softmax, from its argument to the first that neither adds nor scales."""
+    """The nodes above a softmax, from its argument to the first node that neither adds nor multiplies."""
     found = [graph.nodes[softmax.inputs[0]]]
     while found[-1] in STEPS:
         found.append(graph.nodes[found[-1].inputs[0]])
@@ -28,7 +28,7 @@ def steps(graph: GraphRecord, softmax: NodeRecord) -> list[NodeRecord]:
 def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
     """Why the attention around a softmax should stay; empty if it should not."""
     if (softmax.op, softmax.target) != ("call_function", "torch.softmax"):
-        return "it is not a call of `torch.softmax`"
+        return "it is not a call to `torch.softmax`"
     if softmax.positional[1:] != [-1]:
         return "its dimension is not written -1 as a positional argument"
     if len(softmax.users) != 1:
@@ -53,7 +53,7 @@ def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
 
 
 def is_touched(case: CaseView, softmax: NodeRecord) -> bool:
-    """Whether a softmax of the given graph, or a node that reads it, is gone or calls something else."""
+    """Whether a softmax of the given graph, or one of its users, is gone or calls something else."""
     now = case.now()
     known = (case.before.nodes[place] for place in (softmax.index, *softmax.users))
     return any(one.index not in now or now[one.index].target != one.target for one in known)
@@ -61,25 +61,24 @@ def is_touched(case: CaseView, softmax: NodeRecord) -> bool:
 
 @rule
 def each_in_one_call(case: CaseView) -> Found:
-    """Each attention that can be replaced is one call, and any other is as it was."""
+    """Attention that can be replaced is a single call, and all other attention is unchanged."""
     assert case.graph is not None
     for node in case.nodes:
         if node in SOFTMAX and not why_it_stays(case.graph, node):
             parts = [*steps(case.graph, node), case.graph.nodes[steps(case.graph, node)[-1].inputs[-1]]]
-            shared = next(
-                (f", although {len(part.users)} nodes use `{part.name}`" for part in parts if part.users[1:]), ""
-            )
+            part = next((part for part in parts if len(part.users) > 1), None)
+            shared = f", even if {len(part.users)} nodes use `{part.name}`" if part else ""
             yield node, f"is still the softmax of attention that one call can replace{shared}"
     reasons = {node.index: why_it_stays(case.before, node) for node in case.before if node in SOFTMAX}
-    asked, stays = list(reasons.values()).count(""), sum(map(bool, reasons.values()))
+    expected, stays = list(reasons.values()).count(""), sum(map(bool, reasons.values()))
     found, left = (sum(node in kind for node in case.nodes) for kind in (ATTENTION, SOFTMAX))
-    if (found, left) == (asked, stays):
+    if (found, left) == (expected, stays):
         return
     for index, reason in reasons.items():
         if reason and is_touched(case, case.before.nodes[index]):
             user = "user" if len(case.before.nodes[index].users) == 1 else "users"
             yield case.before.nodes[index], f"and its {user} should stay: {reason}"
-    yield None, f"The graph has {found} calls to scaled_dot_product_attention, not {asked}."
+    yield None, f"The graph has {found} calls to scaled_dot_product_attention, not {expected}."
 
 
 CHECK = Check((lints, recompiled, edited, given_edited, no_dead_nodes, each_in_one_call, same_result))

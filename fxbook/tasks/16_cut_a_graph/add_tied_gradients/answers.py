@@ -1,4 +1,4 @@
-"""Answers to 16-add-tied-gradients: one sum for each weight, over all parts and all its names."""
+"""Answers to 16-add-tied-gradients: for each weight, one sum over all parts and all names of the weight."""
 
 from collections import defaultdict
 
@@ -11,7 +11,15 @@ def all_names(model):
     return dict(model.named_parameters(remove_duplicate=False))
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def by_weight(model, found, key=id, counts=lambda gradient: gradient is not None):
+    """The sums, with parameters for how a weight is identified and which gradients count."""
+    groups = defaultdict(list)
+    for part in found:
+        for name, gradient in part.items():
+            if counts(gradient):
+                groups[key(model.get_parameter(name))].append(gradient)
+    first = {key(weight): name for name, weight in reversed([*model.named_parameters()])}
+    return {name: sum(groups[weight]) if groups[weight] else None for weight, name in first.items()}
 
 
 @right
@@ -28,16 +36,12 @@ def goes_by_id(model, found):
 
 @right
 def groups_in_a_defaultdict(model, found):
-    groups = defaultdict(list)
-    for part in found:
-        for name, gradient in part.items():
-            groups[model.get_parameter(name)] += [gradient] * (gradient is not None)
-    return {name: sum(groups[w]) if groups[w] else None for name, w in model.named_parameters()}
+    return by_weight(model, found)
 
 
 @right
-def asks_the_state_dict(model, found):
-    """With ``keep_vars``, the state dict has the weights themselves."""
+def uses_the_state_dict(model, found):
+    """With ``keep_vars``, the state dict has the parameters themselves."""
     own = {name: id(tensor) for name, tensor in model.state_dict(keep_vars=True).items()}
     totals = {}
     for name, _ in model.named_parameters():
@@ -62,9 +66,6 @@ def walks_the_modules(model, found):
     return totals
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks(
     "A tied weight has several names in the model.",
     "Each part has one of these names, and another part may have a different one.",
@@ -72,7 +73,6 @@ def walks_the_modules(model, found):
 )
 @wrong("sums_of_gradients", says="is not the sum")
 def looks_up_one_name(model, found):
-    """Misses the other names of a tied weight."""
     totals = {}
     for name, _ in model.named_parameters():
         given = [part[name] for part in found if part.get(name) is not None]
@@ -98,7 +98,7 @@ def takes_the_gradient_of_the_model_for_none(model, found):
 
 @breaks("Return a dict that maps each name of `model.named_parameters()`", case="an embedding that is also the head")
 @wrong("sums_of_gradients", says="has no such name")
-def has_every_name(model, found):
+def includes_every_name(model, found):
     totals = goes_by_id(model, found)
     first = {id(weight): name for name, weight in model.named_parameters()}
     return {name: totals[first[id(weight)]] for name, weight in all_names(model).items()}
@@ -106,8 +106,7 @@ def has_every_name(model, found):
 
 @breaks("Two weights with equal values are still different weights.", case="one layer in three parts")
 @wrong("sums_of_gradients", says="is not the sum")
-def compares_numbers(model, found):
-    """Treats two weights with equal values as one weight."""
+def compares_values(model, found):
     totals = {}
     for name, weight in model.named_parameters():
         names = [n for n, w in all_names(model).items() if w.shape == weight.shape and torch.equal(w, weight)]
@@ -123,7 +122,7 @@ def returns_a_list(model, found):
 
 
 @breaks("Do not change the gradients in `found`.", case="an embedding that is also the head")
-@wrong("gradients_left_alone", says="is not as it was")
+@wrong("gradients_left_alone", says="is different from before")
 def adds_in_place(model, found):
     first = {id(weight): name for name, weight in model.named_parameters()}
     totals = dict.fromkeys(first.values())
@@ -131,10 +130,7 @@ def adds_in_place(model, found):
         for name, gradient in part.items():
             key = first[id(all_names(model)[name])]
             if gradient is not None:
-                if totals[key] is None:
-                    totals[key] = gradient
-                else:
-                    totals[key] += gradient
+                totals[key] = gradient if totals[key] is None else totals[key].add_(gradient)
     return totals
 
 
@@ -148,32 +144,21 @@ def unties_the_weights(model, found):
     return totals
 
 
-def by_weight(model, found, key=id, counts=lambda gradient: gradient is not None):
-    """The sums; a mistake changes how a weight is identified or which gradients count."""
-    groups = defaultdict(list)
-    for part in found:
-        for name, gradient in part.items():
-            if counts(gradient):
-                groups[key(model.get_parameter(name))].append(gradient)
-    first = {key(weight): name for name, weight in reversed([*model.named_parameters()])}
-    return {name: sum(groups[weight]) if groups[weight] else None for weight, name in first.items()}
-
-
 @breaks("A tied weight has several names in the model.", case="an embedding that is also the head")
 @wrong("sums_of_gradients", says="`head.nothing` is missing from the answer")
-def knows_weights_by_their_address(model, found):
-    """Empty tensors share an address."""
+def identifies_weights_by_address(model, found):
+    """All empty tensors have the same address."""
     return by_weight(model, found, key=torch.Tensor.data_ptr)
 
 
 @breaks("or to `None` if no part has one.", case="a second name without a gradient")
 @wrong("sums_of_gradients", says="a part has a gradient of `middle.weight`, but the answer is None")
-def takes_zeros_for_no_gradient(model, found):
+def ignores_gradients_of_zeros(model, found):
     counts = lambda gradient: gradient is not None and (gradient.any() or not gradient.numel())  # noqa: E731
     return by_weight(model, found, counts=counts)
 
 
 @breaks("each name of `model.named_parameters()`", case="an embedding that is also the head")
-@wrong("sums_of_gradients", says="`middle.weight` is missing from the answer: a frozen weight has a name too")
+@wrong("sums_of_gradients", says="`middle.weight` is missing from the answer, which must include frozen weights")
 def leaves_out_frozen_weights(model, found):
     return {name: total for name, total in by_weight(model, found).items() if model.get_parameter(name).requires_grad}

@@ -19,8 +19,8 @@ Found = list[dict[str, Tensor | None]]
 
 
 class Words(nn.Module):
-    """An embedding whose weight is also the head's, and a layer in float64. Some weights are frozen, zero or both,
-    two are empty, and there are buffers.
+    """An embedding that shares its weight with the head, and a layer in float64. Some weights are frozen, zero or both;
+    two are empty; and there are buffers.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Words(nn.Module):
 
 
 class Tower(nn.Module):
-    """One layer under three names, the second of which is nested; the layer next to it has equal values."""
+    """One layer under three names, one of them nested in a list, next to another layer with equal weights."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ def plain() -> nn.Module:
 
 
 def with_gradients(build: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
-    """The same model, whose weights have gradients from an earlier step that belong to no part."""
+    """The same model, whose weights have gradients from an earlier step, which belong to no part."""
 
     def built() -> nn.Module:
         model = build()
@@ -68,9 +68,10 @@ def gpt2() -> nn.Module:
 def found_by(
     *splits: tuple[str, ...], unused: tuple[str, ...] = (), zero: str = ""
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The model, and for each part the gradients of the parameters whose names begin with these words.
+    """Make the arguments of the answer: the model, and for each part the gradients of some parameters.
 
-    A name in ``unused`` has no gradient in its part, and the name ``zero`` has a gradient of zeros.
+    A part is a string: it has the parameters whose names begin with one of its words. One of the ``splits`` is chosen
+    at random. A name in ``unused`` has no gradient in its part, and the parameter ``zero`` has a gradient of zeros.
     """
 
     def given(model: nn.Module) -> tuple[nn.Module, Found]:
@@ -78,15 +79,15 @@ def found_by(
         for beginnings in one_of(*splits):
             names = [name for name, _ in model.named_parameters(remove_duplicate=False)]
             mine = [name for name in names if name.startswith(tuple(beginnings.split()))]
-            drawn = {name: torch.randn_like(model.get_parameter(name)) * (name != zero) for name in mine}
-            parts.append({name: None if name in unused else gradient for name, gradient in drawn.items()})
+            random = {name: torch.randn_like(model.get_parameter(name)) * (name != zero) for name in mine}
+            parts.append({name: None if name in unused else gradient for name, gradient in random.items()})
         return model, parts
 
     return given
 
 
-def ask(answer: Callable[..., Any], model: nn.Module, found: Found) -> dict[str, Any]:
-    """What the answer returns, and what it has changed in the list."""
+def called(answer: Callable[..., Any], model: nn.Module, found: Found) -> dict[str, Any]:
+    """What the answer returns, and what it has changed in ``found``."""
     kept = copy.deepcopy(found)
     returned = answer(model, found)
     return {"returned": returned, "changed": _changed(kept, found)}
@@ -139,5 +140,5 @@ USAGE = Usage(
             given=found_by(("transformer.w transformer.h.0", "transformer.h.1 transformer.ln_f lm_head")),
         ),
     ),
-    call=ask,
+    call=called,
 )

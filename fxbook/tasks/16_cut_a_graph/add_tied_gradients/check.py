@@ -1,4 +1,4 @@
-"""Add up the gradients that the parts have for one weight."""
+"""Add up the gradients that the parts have for each weight."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fxbook.rules.view import CaseView
 
 
 def totals(model: nn.Module, found: list[dict[str, Tensor | None]]) -> dict[str, Tensor | None]:
-    """For each name in ``named_parameters()``, the sum over all parts and all names of the parameter."""
+    """For each name in ``named_parameters()``, the sum of the gradients in all parts, under any name."""
     one_name = {id(weight): name for name, weight in model.named_parameters()}
     result: dict[str, Tensor | None] = dict.fromkeys(one_name.values())
     for part in found:
@@ -25,16 +25,16 @@ def totals(model: nn.Module, found: list[dict[str, Tensor | None]]) -> dict[str,
     return result
 
 
-def _told(model: nn.Module, found: list[dict[str, Tensor | None]], name: str) -> str:
-    """Which part has a gradient of a parameter, and under which name."""
+def _where(model: nn.Module, found: list[dict[str, Tensor | None]], name: str) -> str:
+    """Which parts have a gradient of a parameter, and under which names."""
     weight = model.get_parameter(name)
-    told = ", ".join(
+    where = ", ".join(
         f"part {place} has the gradient of `{other}`"
         for place, part in enumerate(found)
         for other, gradient in part.items()
         if gradient is not None and model.get_parameter(other) is weight
     )
-    return f"P{told[1:]}" if told else ""
+    return f"P{where[1:]}" if where else ""
 
 
 def _own(model: nn.Module, name: str) -> str:
@@ -50,49 +50,49 @@ def _returned(case: CaseView) -> Value:
 
 
 def _what_it_is(value: Value, model: nn.Module, found: list[dict[str, Tensor | None]], name: str) -> str:
-    """Which other sum or gradient a wrong value equals, if there is one."""
+    """The sum or gradient that a wrong value equals, in words; empty if there is none."""
     known = {
         f"the gradient of `{other}` in part {place}": gradient
         for place, part in enumerate(found)
         for other, gradient in part.items()
     }
     known |= {f"the sum of `{other}`": total for other, total in totals(model, found).items()}
-    count = _told(model, found, name).count("has the gradient")
+    count = _where(model, found, name).count("has the gradient")
     known[f"the sum divided by {count}"] = totals(model, found)[name] / count
     return next((f": it is {what}" for what, one in known.items() if not difference(value, encode(one))), "")
 
 
-@rule("16_cut_a_graph#two-processes-one-part-each")
+@rule
 def sums_of_gradients(case: CaseView) -> Found:
     """The answer maps each parameter to the sum of its gradients, or to ``None``."""
     model, found = case.arguments
-    answer, right = table_of(_returned(case)), totals(model, found)
+    answer, expected = table_of(_returned(case)), totals(model, found)
     if answer is None:
         yield None, "The answer is not a dict with parameter names as keys."
         return
-    for name, wanted in right.items():
+    for name, total in expected.items():
         if name not in answer:
-            frozen = "" if model.get_parameter(name).requires_grad else ": a frozen weight has a name too"
+            frozen = "" if model.get_parameter(name).requires_grad else ", which must include frozen weights"
             yield None, f"`{name}` is missing from the answer{frozen}."
-        elif wanted is None and answer[name] is not None:
+        elif total is None and answer[name] is not None:
             yield None, f"No part has a gradient of `{name}`, but the answer is not None.{_own(model, name)}"
-        elif wanted is not None and answer[name] is None:
+        elif total is not None and answer[name] is None:
             yield None, f"A part has a gradient of `{name}`, but the answer is None."
-        elif differs := difference(answer[name], encode(wanted), f"the value for `{name}`"):
+        elif differs := difference(answer[name], encode(total), f"the value for `{name}`"):
             known = _what_it_is(answer[name], model, found, name) or f": {differs}"
-            told = f"{_told(model, found, name)}.{_own(model, name)}"
-            yield None, f"The value for `{name}` is not the sum of the gradients of this weight{known}. {told}"
+            where = f"{_where(model, found, name)}.{_own(model, name)}"
+            yield None, f"The value for `{name}` is not the sum of the gradients of this weight{known}. {where}"
     for name in answer:
-        if name not in right:
+        if name not in expected:
             yield None, f"`{name}` is in the answer, but `named_parameters()` has no such name."
 
 
-@rule("16_cut_a_graph#two-processes-one-part-each")
+@rule
 def gradients_left_alone(case: CaseView) -> Found:
     """The gradients in ``found`` are unchanged."""
     match case.value:
         case {"dict": [_, ["changed", [str(what), *_]]]}:
-            yield None, f"`found` has been changed: {what} is not as it was."
+            yield None, f"`found` has been changed: {what} is different from before."
 
 
 CHECK = Check((sums_of_gradients, gradients_left_alone, input_unchanged))

@@ -1,4 +1,4 @@
-"""Answers to 16-even-parts: cut a list so that the largest piece has as few bytes of weights as possible."""
+"""Answers to 16-even-parts: cut a graph so that the largest part has as few bytes of weights as possible."""
 
 import functools
 import itertools
@@ -33,7 +33,7 @@ def total(pieces):
 
 
 def walk(used, limit):
-    """Where parts begin if each is filled before the next one begins; None if a call is too large."""
+    """Where parts begin if each is filled up to the limit before the next begins; None if a call exceeds the limit."""
     places, inside = [0], {}
     for place, now in enumerate(used):
         if sum(now.values()) > limit:
@@ -46,13 +46,13 @@ def walk(used, limit):
 
 
 def filled(places, count, length):
-    """Places for ``count`` parts: the given places, and others added; without the first."""
+    """Where the parts after the first begin: at the given places, and at others until there are ``count`` parts."""
     others = [place for place in range(length) if place not in places]
     return sorted(places + others[: count - len(places)])[1:]
 
 
 def smallest(used, count):
-    """The lowest limit for which ``count`` parts are enough."""
+    """The lowest limit in bytes for which ``count`` parts are enough."""
     low, high = 0, total(used)
     while low < high:
         middle = (low + high) // 2
@@ -70,72 +70,49 @@ def with_sizes(module, count, used):
     return named(module, filled(walk(used, smallest(used, count)), count, len(used)))
 
 
-def prefix_sizes(used):
-    """size[a][b]: the bytes of the piece from a to b, b not included."""
-    table = []
-    for a in range(len(used)):
-        inside, row = {}, {a: 0}
-        for b in range(a, len(used)):
-            inside = inside | used[b]
-            row[b + 1] = sum(inside.values())
-        table.append(row)
-    return table
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
+def largest(used, places):
+    """The bytes of the largest part, if the parts after the first begin at these places."""
+    return max(total(used[a:b]) for a, b in itertools.pairwise([0, *places, len(used)]))
 
 
 @right
-def halves_the_limit(module, count):
+def bisects_the_limit(module, count):
     return with_sizes(module, count, sizes_of(module))
 
 
 def keeps_a_table(module, count):
-    """Dynamic programming: the best last cut for each piece from the beginning."""
+    """Dynamic programming: the best cuts for each beginning of the list."""
     used = sizes_of(module)
-    size, n = prefix_sizes(used), len(used)
-    best = {(1, b): (size[0][b], []) for b in range(1, n + 1)}
+    n = len(used)
+    best = {(1, b): (total(used[:b]), []) for b in range(1, n + 1)}
     for parts in range(2, count + 1):
         for b in range(parts, n + 1):
-            best[parts, b] = min(
-                (max(best[parts - 1, a][0], size[a][b]), [*best[parts - 1, a][1], a]) for a in range(parts - 1, b)
-            )
+            before = [(a, *best[parts - 1, a]) for a in range(parts - 1, b)]
+            best[parts, b] = min((max(size, total(used[a:b])), [*places, a]) for a, size, places in before)
     return named(module, best[count, n][1])
 
 
 @right
 def tries_all_cuts_at_weights(module, count):
-    """Only calls with weights are worth a cut; if there are too few, other calls are added."""
+    """Cuts only before calls with weights; if they are too few, adds other calls."""
     used = sizes_of(module)
-    size, n = prefix_sizes(used), len(used)
-    worth = [place for place in range(1, n) if used[place]]
-    cuts = min(count - 1, len(worth))
-
-    def largest(places):
-        ends = [0, *places, n]
-        return max(size[a][b] for a, b in itertools.pairwise(ends))
-
-    best = min(itertools.combinations(worth, cuts), key=largest)
-    return named(module, filled([0, *best], count, n))
+    worth = [place for place in range(1, len(used)) if used[place]]
+    cuts = itertools.combinations(worth, min(count - 1, len(worth)))
+    best = min(cuts, key=functools.partial(largest, used))
+    return named(module, filled([0, *best], count, len(used)))
 
 
 @right
 def tries_every_cut(module, count):
     used = sizes_of(module)
-
-    def largest(places):
-        return max(total(used[a:b]) for a, b in itertools.pairwise([0, *places, len(used)]))
-
-    return named(module, min(itertools.combinations(range(1, len(used)), count - 1), key=largest))
+    cuts = itertools.combinations(range(1, len(used)), count - 1)
+    return named(module, min(cuts, key=functools.partial(largest, used)))
 
 
 @right
 def returns_nodes(module, count):
     names = keeps_a_table(module, count)
     return [node for node in module.graph.nodes if node.name in names]
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("A weight that is used twice in a part counts once there.", case="one weight in three layers")
@@ -151,12 +128,12 @@ def counts_a_weight_for_each_layer(module, count):
 @breaks("into `count` parts", case="one part")
 @wrong("begins_parts", says="(one part): the answer has 1 name")
 def cuts_at_least_once(module, count):
-    return halves_the_limit(module, max(count, 2))
+    return bisects_the_limit(module, max(count, 2))
 
 
 @breaks("A weight that two parts use counts in both.", case="a layer that is called three times")
 @wrong("largest_is_small", says="The largest of")
-def counts_a_weight_in_its_first_part_alone(module, count):
+def counts_a_weight_only_once(module, count):
     used, seen = [], set()
     for now in sizes_of(module):
         used.append({key: size for key, size in now.items() if key not in seen})
@@ -166,7 +143,7 @@ def counts_a_weight_in_its_first_part_alone(module, count):
 
 @breaks("those that a `get_attr` node fetches as an argument.", case="fetched weights")
 @wrong("largest_is_small", says="The largest of")
-def knows_layers_alone(module, count):
+def overlooks_fetched_weights(module, count):
     used = sizes_of(module)
     used = [now if node.op == "call_module" else {} for node, now in zip(calls_of(module), used, strict=True)]
     return with_sizes(module, count, used)
@@ -193,13 +170,13 @@ def forgets_buffers(module, count):
 @wrong("begins_parts", says="is in the answer, but calls nothing")
 def begins_with_an_input(module, count):
     first = next(iter(module.graph.nodes)).name
-    return [first, *halves_the_limit(module, count)[1:]]
+    return [first, *bisects_the_limit(module, count)[1:]]
 
 
 @breaks("in the order of the list.", case="layers of random widths")
 @wrong("begins_parts", says="not in the order of the list")
-def turns_the_list_round(module, count):
-    return halves_the_limit(module, count)[::-1]
+def reverses_the_list(module, count):
+    return bisects_the_limit(module, count)[::-1]
 
 
 @breaks(
@@ -209,7 +186,7 @@ def turns_the_list_round(module, count):
 @wrong("begins_parts", says="not a list of names")
 def returns_places(module, count):
     order = [node.name for node in calls_of(module)]
-    return [order.index(name) for name in halves_the_limit(module, count)]
+    return [order.index(name) for name in bisects_the_limit(module, count)]
 
 
 @breaks("into `count` parts, each with at least one call.", case="more parts than layers")

@@ -16,11 +16,11 @@ from ..cases import exported
 
 
 class Tower(nn.Module):
-    """Layers of random widths, the largest of which is frozen, with calls without weights between them."""
+    """Layers of random widths, separated by calls without weights; the largest layer is frozen."""
 
     def __init__(self) -> None:
         super().__init__()
-        # The last layer is the largest, with no weights before it: pieces of equal length are never the best.
+        # The last layer is much larger than the others, so parts with equally many calls are never the best.
         sizes = [2, *torch.randint(10, 20, (5,)).tolist(), 400]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in itertools.pairwise(sizes))
         self.layers[-1].requires_grad_(False)
@@ -32,7 +32,7 @@ class Tower(nn.Module):
 
 
 class Fetched(nn.Module):
-    """Two fetched weights: one is used three times, and the other twice, once by keyword."""
+    """Two fetched weights: one is used three times; the other is used twice, once of them by keyword."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,10 @@ class Fetched(nn.Module):
 
 
 class Sized(nn.Module):
-    """One weight for each kind and size; a random factor multiplies the sizes."""
+    """A weight for each keyword argument, with that name and size; a random factor multiplies all sizes.
+
+    A weight named ``narrow`` is in half precision, and one named ``fixed`` is a buffer.
+    """
 
     def __init__(self, **sizes: int) -> None:
         super().__init__()
@@ -67,7 +70,7 @@ class Sized(nn.Module):
 class Bytes(nn.Module):
     """Buffers of bytes, passed by keyword, in a list, by position, and to a layer without weights.
 
-    Of the two best cuts, one is better by a single byte. ``backwards`` reverses the calls.
+    The best cut is better than the next one by a single byte. ``backwards`` reverses the order of the calls.
     """
 
     def __init__(self, backwards: bool = False) -> None:
@@ -93,7 +96,7 @@ class Block(nn.Sequential):
 
 
 class Normed(nn.Module):
-    """A norm in a block, then two layers; the norm's buffers are as large as its weights, but not in its state dict."""
+    """A norm in a block, then two layers; the norm's buffers are as large as its weights, but not persistent."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,7 +129,7 @@ def one_layer() -> nn.Module:
 
 
 class Shared(nn.Module):
-    """A large layer, called before and after small layers; an embedding that shares its weight with the head."""
+    """A large layer that is called before and after small layers; an embedding and a head with the same weight."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -160,7 +163,7 @@ class Tied(nn.Module):
 
 
 class FetchingBuffers(fx.Tracer):
-    """A Tracer that records fetched buffers, as it does parameters, and does not trace into a block."""
+    """A Tracer that also records how buffers are fetched, and does not trace into a block."""
 
     proxy_buffer_attributes = True
 
@@ -169,12 +172,12 @@ class FetchingBuffers(fx.Tracer):
 
 
 def in_parts(*counts: int) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The traced model, and one of these numbers of parts."""
+    """Make the arguments of the answer: the traced model, and one of these numbers of parts."""
     return lambda model: (fx.GraphModule(model, FetchingBuffers().trace(model)), one_of(*counts))
 
 
 def gpt2_in_parts(_: nn.Module) -> tuple[Any, ...]:
-    """The exported graph of GPT-2, and a number of parts."""
+    """Make the arguments of the answer: the exported graph of GPT-2, and a number of parts."""
     return exported("gpt2"), one_of(2, 3)
 
 

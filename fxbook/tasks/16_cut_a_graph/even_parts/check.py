@@ -1,4 +1,4 @@
-"""Cut a graph so that its weights are spread evenly."""
+"""Cut a graph into parts so that the largest part has as few bytes of weights as possible."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def calls_of(module: fx.GraphModule) -> list[fx.Node]:
 
 
 def largest(used: list[Weights], begins: list[int]) -> int:
-    """The bytes of the largest part, where parts begin at 0 and at these places."""
+    """The bytes of the largest part, if parts begin at index 0 and at these indices."""
     pieces = zip([0, *begins], [*begins, len(used)], strict=True)
     return max(sum({key: size for each in used[a:b] for key, size in each.items()}.values()) for a, b in pieces)
 
@@ -40,7 +40,7 @@ def smallest_largest(used: list[Weights], count: int) -> int:
     """The minimum size of the largest part in bytes, over all cuts into ``count`` parts."""
     ends = range(1, len(used) + 1)
     sizes = {begin: _sizes(used[begin:]) for begin in range(len(used))}
-    # The size of the largest part, for the calls before each end and the number of parts made so far.
+    # For each end, the smallest possible size of the largest part, if the calls before it form the parts made so far.
     least = {end: sizes[0][end - 1] for end in ends}
     for _ in range(count - 1):
         least = {
@@ -52,22 +52,22 @@ def smallest_largest(used: list[Weights], count: int) -> int:
 
 
 def _sizes(used: list[Weights]) -> list[int]:
-    """The bytes of the first call, of the first two calls, and so on."""
+    """The bytes of the weights of the first call, of the first two calls, and so on."""
     joined: Weights = {}
     return [sum((joined := joined | weights).values()) for weights in used]
 
 
-@rule("16_cut_a_graph#tags-keep-each-weight-with-its-part")
+@rule
 def begins_parts(case: CaseView) -> Found:
-    """The answer names a call for each part but the first, in the order of the list."""
+    """The answer names a call for each part except the first, in the order of the list."""
     module, count = case.arguments
     names, order = list_of_names(case.value), [node.name for node in calls_of(module)]
     if names is None:
         yield None, "The answer is not a list of names."
         return
     if len(names) != count - 1:
-        asked = f"{count} parts need {count - 1}" if count > 1 else "one part needs none"
-        yield None, f"The answer has {len(names)} name{'s' * (len(names) != 1)}, but {asked}."
+        expected = f"{count} parts need {count - 1}" if count > 1 else "one part needs none"
+        yield None, f"The answer has {len(names)} name{'s' * (len(names) != 1)}, but {expected}."
         return
     for name in names:
         node = case.before.named(name)
@@ -78,13 +78,13 @@ def begins_parts(case: CaseView) -> Found:
             yield node, "is in the answer, but calls nothing"
             return
     if order[0] in names:
-        yield case.before.named(order[0]), "is the first call: if another part begins there, the first part has no call"
+        yield case.before.named(order[0]), "is the first call, so the first part would be empty if another began there"
     places = [order.index(name) for name in names]
     if places != sorted(set(places)):
         yield None, "The names in the answer are not in the order of the list, or a name is repeated."
 
 
-@rule("16_cut_a_graph#tags-keep-each-weight-with-its-part")
+@rule
 def largest_is_small(case: CaseView) -> Found:
     """No other cut has a smaller largest part."""
     module, count = case.arguments
@@ -93,13 +93,13 @@ def largest_is_small(case: CaseView) -> Found:
     begins = [order.index(name) for name in list_of_names(case.value) or []]
     size, least = largest(used, begins), smallest_largest(used, count)
     if size > least:
-        told = ", ".join(
+        parts = ", ".join(
             f"`{order[a]}` has {largest(used[a:b], [])}"
             if b - a == 1
             else f"`{order[a]}` to `{order[b - 1]}` have {largest(used[a:b], [])}"
             for a, b in zip([0, *begins], [*begins, len(order)], strict=True)
         )
-        yield None, f"Bytes of weights: {told}. The largest of {count} parts has {size}, but {least} is possible."
+        yield None, f"Bytes of weights: {parts}. The largest of {count} parts has {size}, but {least} is possible."
 
 
 CHECK = Check((begins_parts, largest_is_small))

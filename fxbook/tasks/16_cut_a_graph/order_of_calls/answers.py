@@ -1,4 +1,4 @@
-"""Answers to 16-order-of-calls: a topological order of parts, or None."""
+"""Answers to 16-order-of-calls: a topological order of the parts, or None."""
 
 import graphlib
 
@@ -9,22 +9,22 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 
 def uses(graph, parts):
-    """Pairs of different parts: (the part that needs, the part that is needed)."""
-    pairs = set()
+    """Pairs of different parts, the first of which uses a value of the second."""
+    return sorted({(user, made) for user, made in all_uses(graph, parts) if user != made})
+
+
+def all_uses(graph, parts):
+    """For each use of a value, the part that uses it and the part that makes it, which may be the same."""
     for node in graph.nodes:
         for arg in node.all_input_nodes:
             if node.name in parts and arg.name in parts:
-                pairs.add((parts[node.name], parts[arg.name]))
-    return sorted((user, made) for user, made in pairs if user != made)
+                yield parts[node.name], parts[arg.name]
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
-@right
-def asks_graphlib(graph, parts):
-    sorter = graphlib.TopologicalSorter({part: [] for part in parts.values()})
-    for user, made in uses(graph, parts):
+def sort(parts, pairs):
+    """An order of the parts in which each comes after those that it uses; None if there is none."""
+    sorter = graphlib.TopologicalSorter({part: [] for part in parts})
+    for user, made in pairs:
         sorter.add(user, made)
     try:
         return list(sorter.static_order())
@@ -33,8 +33,12 @@ def asks_graphlib(graph, parts):
 
 
 @right
-def lets_torch_cut(graph, parts):
-    """split_module finds an order or raises an error."""
+def uses_graphlib(graph, parts):
+    return sort(parts.values(), uses(graph, parts))
+
+
+@right
+def uses_split_module(graph, parts):
     module = fx.GraphModule(graph.owning_module or {}, graph)
     try:
         result = split_module(module, None, lambda node: parts[node.name])
@@ -44,8 +48,8 @@ def lets_torch_cut(graph, parts):
 
 
 @right
-def multiplies_reachability(graph, parts):
-    """Warshall: a part that reaches itself is on a cycle."""
+def computes_reachability(graph, parts):
+    """Warshall's algorithm: a part that reaches itself is on a cycle."""
     names = sorted(set(parts.values()))
     reach = {(user, made) for user, made in uses(graph, parts)}
     for by in names:
@@ -56,8 +60,8 @@ def multiplies_reachability(graph, parts):
 
 
 @right
-def follows_the_users(graph, parts):
-    """Kahn's algorithm, with a count of the parts that each part still waits for."""
+def counts_what_each_part_waits_for(graph, parts):
+    """Kahn's algorithm."""
     pairs = uses(graph, parts)
     waits = {part: sum(user == part for user, _ in pairs) for part in parts.values()}
     order, ready = [], [part for part, count in waits.items() if count == 0]
@@ -71,32 +75,20 @@ def follows_the_users(graph, parts):
     return order if len(order) == len(waits) else None
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("Return `None` if there is no such order.", case="a part that is returned to")
+@breaks("Return `None` if there is no such order.", case="a part that the calls return to")
 @wrong("can_be_called", says="are on a cycle, so the answer should be `None`")
 def takes_the_order_of_the_list(graph, parts):
-    """Right if no part is returned to."""
     return list(dict.fromkeys(parts.values()))
 
 
 @breaks("each part comes after all other parts whose values it uses.", case="a chain in pieces")
 @wrong("can_be_called", says="but these parts can be called")
 def counts_uses_within_a_part(graph, parts):
-    sorter = graphlib.TopologicalSorter()
-    for node in graph.nodes:
-        for arg in node.all_input_nodes:
-            if node.name in parts and arg.name in parts:
-                sorter.add(parts[node.name], parts[arg.name])
-    try:
-        return list(sorter.static_order())
-    except graphlib.CycleError:
-        return None
+    return sort(parts.values(), all_uses(graph, parts))
 
 
 @wrong("can_be_called", says="are on a cycle, so the answer should be `None`")
-def sees_cycles_of_two_alone(graph, parts):
+def finds_only_cycles_of_two_parts(graph, parts):
     pairs = uses(graph, parts)
     if any((made, user) in pairs for user, made in pairs):
         return None
@@ -107,43 +99,26 @@ def sees_cycles_of_two_alone(graph, parts):
     return sorted(depth, key=depth.get)
 
 
-def in_turn(needs):
-    """Each part as soon as everything it needs is there."""
-    order = []
-    while len(order) < len(needs):
-        ready = [part for part in needs if part not in order and needs[part] <= set(order)]
-        if not ready:
-            return None
-        order.append(ready[0])
-    return order
-
-
 @breaks("after all other parts", case="a part that needs two others")
 @wrong("can_be_called", says="(a part that needs two others): node `stack` uses `sin`")
-def keeps_the_last_need_of_a_part(graph, parts):
-    needs = {part: set() for part in parts.values()}
-    for node in graph.nodes:
-        for arg in node.all_input_nodes:
-            if node.name in parts and arg.name in parts and parts[node.name] != parts[arg.name]:
-                needs[parts[node.name]] = {parts[arg.name]}
-    return in_turn(needs)
+def keeps_only_the_last_use_of_a_part(graph, parts):
+    last = {part: set() for part in parts.values()}
+    last |= {user: {made} for user, made in all_uses(graph, parts) if user != made}
+    order = []
+    while ready := [part for part in last if part not in order and last[part] <= set(order)]:
+        order.append(ready[0])
+    return order if len(order) == len(last) else None
 
 
 @breaks("Return `None` if", case="no call")
 @wrong("can_be_called", says="(no call): the answer is None, but `parts` is empty")
-def takes_an_empty_list_for_none(graph, parts):
-    return asks_graphlib(graph, parts) or None
+def returns_none_for_an_empty_list(graph, parts):
+    return uses_graphlib(graph, parts) or None
 
 
 @wrong("can_be_called", says="not a list that has each part once")
 def leaves_out_parts_without_neighbours(graph, parts):
-    sorter = graphlib.TopologicalSorter()
-    for user, made in uses(graph, parts):
-        sorter.add(user, made)
-    try:
-        return list(sorter.static_order())
-    except graphlib.CycleError:
-        return None
+    return sort([], uses(graph, parts))
 
 
 @breaks(
@@ -152,15 +127,15 @@ def leaves_out_parts_without_neighbours(graph, parts):
     case="a chain in pieces",
 )
 @wrong("can_be_called", says="comes after part")
-def turns_the_order_round(graph, parts):
-    known = asks_graphlib(graph, parts)
+def reverses_the_order(graph, parts):
+    known = uses_graphlib(graph, parts)
     return None if known is None else known[::-1]
 
 
 @breaks("Return a list with each part once", case="a chain in pieces")
 @wrong("can_be_called", says="not a list that has each part once")
 def lists_each_node(graph, parts):
-    known = asks_graphlib(graph, parts)
+    known = uses_graphlib(graph, parts)
     return None if known is None else [parts[node.name] for node in graph.nodes if node.name in parts]
 
 
@@ -169,7 +144,7 @@ def lists_each_node(graph, parts):
     says="cycle exists between partitions!",
     read="when_it_breaks/16_cut_a_graph#runtimeerror-cycle-exists-between-partitions",
 )
-def lets_the_error_pass(graph, parts):
+def does_not_catch_the_error(graph, parts):
     module = fx.GraphModule(graph.owning_module or {}, graph)
     result = split_module(module, None, lambda node: parts[node.name])
     return [node.target.removeprefix("submod_") for node in result.graph.find_nodes(op="call_module")]

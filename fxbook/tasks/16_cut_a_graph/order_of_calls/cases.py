@@ -1,4 +1,4 @@
-"""Graphs, and a part for each call, with or without an order in which the parts can be called."""
+"""Graphs in which each call belongs to a part; for some, there is no order in which the parts can be called."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Chain(nn.Module):
 
 
 class Branches(nn.Module):
-    """Two branches of one input, a value that nothing uses, and a fetched weight that both branches use."""
+    """Two branches from one input, a value that nothing uses, and a fetched weight that both branches use."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Beside(nn.Module):
 
 
 class Gathered(nn.Module):
-    """Three calls on one input, a call that takes their results in reverse order, and a call that nothing uses."""
+    """Three calls on one input, a call that uses their results in reverse order, and a call that nothing uses."""
 
     def forward(self, x: Tensor) -> Tensor:
         first, second, third = torch.relu(x), torch.cos(x), torch.sin(x)
@@ -51,18 +51,18 @@ class Gathered(nn.Module):
 
 
 def parted(graph: fx.Graph, *parts: str) -> tuple[Any, ...]:
-    """The graph, and a dict with a part for each of its calls: equal strings for equal parts, but not one object."""
+    """The graph, and a dict that maps each call to its part; calls in one part have equal, but separate strings."""
     calls = [node.name for node in graph.nodes if node.op.startswith("call_")]
     return graph, {name: f"part_{part}" for name, part in zip(calls, parts, strict=True)}
 
 
 def chain(*choices: str) -> Any:
-    """A part for each call of the graph: the letters of one of these words."""
+    """Make the arguments of the answer; the letters of a randomly chosen word are the parts of the calls."""
     return lambda model: parted(fx.symbolic_trace(model).graph, *one_of(*choices))
 
 
 def by_support(_: nn.Module) -> tuple[Any, ...]:
-    """The parts of GPT-2's activation, by what a backend supports."""
+    """Make the arguments of the answer: GPT-2's activation, with one part for the calls that a backend supports."""
     graph = gelu().graph
     refused = one_of("tanh", "pow", "add")
     calls = [node.name for node in graph.nodes if node.op.startswith("call_")]
@@ -70,7 +70,7 @@ def by_support(_: nn.Module) -> tuple[Any, ...]:
 
 
 def layers_of_gpt2(_: nn.Module) -> tuple[Any, ...]:
-    """Parts for two layers of GPT-2, for what is before them and for what is after them, with random names."""
+    """Make the arguments of the answer: GPT-2 in four parts, its two layers, the calls before, and the calls after."""
     graph = exported("gpt2").graph
     before, first, second, after = one_of(("w", "c", "b", "a"), ("b", "d", "a", "c"))
     parts, seen = [], False
@@ -86,7 +86,7 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("a chain in pieces", Chain, tuple, given=chain("aabb", "bbaa", "cabb", "bcaa")),
-        Case("a part that is returned to", Chain, tuple, given=chain("abaa", "abba", "aaba", "abab")),
+        Case("a part that the calls return to", Chain, tuple, given=chain("abaa", "abba", "aaba", "abab")),
         Case("a cycle of three parts", Chain, tuple, unseen=True, given=chain("cabc", "abca", "bcab")),
         Case("two branches", Branches, tuple, unseen=True, given=chain("bbabaac", "ddadaac")),
         Case("branches that need each other", Branches, tuple, unseen=True, given=chain("ababbba", "abaacca")),
@@ -96,7 +96,7 @@ USAGE = Usage(
         Case("a part that needs two others", Gathered, tuple, unseen=True, given=chain("bacdb", "cbdac")),
         Case("a chain in reverse alphabetical order", Chain, tuple, unseen=True, given=chain("dcba")),
         Case("no call", nn.Identity, tuple, unseen=True, given=chain("")),
-        Case("GPT-2's activation, by support", nn.Identity, tuple, unseen=True, given=by_support),
+        Case("GPT-2's activation, split by what a backend supports", nn.Identity, tuple, unseen=True, given=by_support),
         Case("two layers of GPT-2", nn.Identity, tuple, unseen=True, given=layers_of_gpt2),
     ),
 )

@@ -29,8 +29,8 @@ def on_cycles(graph: fx.Graph, parts: dict[str, str]) -> set[str]:
     return left
 
 
-def _told(parts: dict[str, str]) -> str:
-    """The parts with their first nodes, as a report lists them."""
+def _described(parts: dict[str, str]) -> str:
+    """The parts and the first nodes of each, for a report."""
     members: dict[str, list[str]] = {}
     for name, part in parts.items():
         members.setdefault(part, []).append(name)
@@ -46,11 +46,11 @@ def _listed(value: Value) -> list[str] | None:
 
 
 def _is_broken(order: list[str], made: str, user: str) -> bool:
-    """Whether both parts are in an order, and the part that is used comes after the part that uses it."""
+    """Whether the order has both parts, and has the part that is used after the part that uses it."""
     return made in order and user in order and order.index(made) > order.index(user)
 
 
-@rule("16_cut_a_graph#parts-that-follow-the-list-change-nothing")
+@rule
 def can_be_called(case: CaseView) -> Found:
     """The answer has each part once, after the parts whose values it uses; ``None`` if there is no such order."""
     graph, parts = case.arguments
@@ -58,7 +58,7 @@ def can_be_called(case: CaseView) -> Found:
     if cycle and answer is not None:
         order = _listed(answer) or []
         on_it = [(a, b) for a, b in needs(graph, parts) if {parts[a.name], parts[b.name]} <= cycle]
-        # A use that the order of the answer breaks says more than a use that it keeps.
+        # Preferably report a use that the order in the answer breaks.
         made, user = next(((a, b) for a, b in on_it if _is_broken(order, parts[a.name], parts[b.name])), on_it[0])
         yield (
             case.before.named(user.name),
@@ -70,13 +70,13 @@ def can_be_called(case: CaseView) -> Found:
         yield None, "The answer is None, but `parts` is empty, so it should be an empty list."
         return
     if not cycle and answer is None:
-        yield None, f"The answer is None, but these parts can be called in some order: {_told(parts)}."
+        yield None, f"The answer is None, but these parts can be called in some order: {_described(parts)}."
         return
     if cycle:
         return
     order = _listed(answer)
     if order is None or sorted(order) != sorted(set(parts.values())):
-        yield None, f"The answer is not a list that has each part once: {_told(parts)}."
+        yield None, f"The answer is not a list that has each part once: {_described(parts)}."
         return
     for made, user in needs(graph, parts):
         if _is_broken(order, parts[made.name], parts[user.name]):

@@ -1,4 +1,4 @@
-"""Answers to 16-what-crosses: the values that are made before a cut and used after it."""
+"""Answers to 16-what-crosses: the values that are made before the cut and used after it."""
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -8,9 +8,6 @@ def split_at(graph, cut):
     order = list(graph.nodes)
     place = [node.name for node in order].index(cut)
     return order[:place], order[place:]
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -27,7 +24,7 @@ def keeps_a_state_while_walking(graph, cut):
 
 @right
 def walks_backwards(graph, cut):
-    """A liveness analysis: a use makes a value live, and the node that makes the value ends that."""
+    """A liveness analysis: going backwards, a value is live from its last use to the node that makes it."""
     live = set()
     for node in reversed(graph.nodes):
         live.discard(node)
@@ -53,9 +50,6 @@ def looks_up_the_last_use(graph, cut):
     before, _ = split_at(graph, cut)
     lasts = {node: max(node.users, default=node) for node in before if node.op != "get_attr"}
     return {node.name for node, last in lasts.items() if last not in before}
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("Return the names of the nodes whose values cross the cut.", case="a block with skip connections")
@@ -100,14 +94,14 @@ def forgets_the_output(graph, cut):
 
 @breaks("or a later node uses it,", case="a block with skip connections")
 @wrong("names_what_crosses", says="does not cross the cut")
-def takes_all_that_was_made(graph, cut):
+def includes_values_without_later_users(graph, cut):
     before, _ = split_at(graph, cut)
     return [node.name for node in before if node.op != "get_attr"]
 
 
 @breaks("Such a value comes from a node before the cut.", case="a block with skip connections")
 @wrong("names_what_crosses", says="does not cross the cut")
-def takes_what_is_made_later_too(graph, cut):
+def includes_values_made_later(graph, cut):
     _, behind = split_at(graph, cut)
     used = {arg for node in behind for arg in node.all_input_nodes if arg.op != "get_attr"}
     return [node.name for node in used]

@@ -1,4 +1,4 @@
-"""Graphs, each cut at a randomly chosen place."""
+"""Graphs, each cut before a randomly chosen node."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..cases import Residual, exported
 
 
 class Spread(nn.Module):
-    """A value that nothing uses, values that are made early and returned, and values in a nested keyword argument.
+    """A value that nothing uses, values that are made early and returned, and values in a list passed by keyword.
 
-    The node of the first input does not have the name of the input. The names of two nodes begin with those of others.
+    The node of the first input has a name other than its target, and some node names begin with another node's name.
     """
 
     def forward(self, input: Tensor, outputs: Tensor) -> tuple[Tensor, ...]:
@@ -30,7 +30,10 @@ class Spread(nn.Module):
 
 
 def cut_at(*names: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The graph of the model, and the name of one of these nodes. The users of a value are in no particular order."""
+    """Make the arguments of the answer: the model's graph, and the name of one of these nodes.
+
+    The users of each node are registered anew in reverse order, since no answer may rely on their order.
+    """
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         graph = fx.symbolic_trace(model).graph
@@ -42,7 +45,7 @@ def cut_at(*names: str) -> Callable[[nn.Module], tuple[Any, ...]]:
 
 
 def cut_of_gpt2(_: nn.Module) -> tuple[Any, ...]:
-    """The exported graph of GPT-2, and the name of a call in its block."""
+    """Make the arguments of the answer: the exported graph of GPT-2, and the name of a call in its first block."""
     graph = exported("gpt2").graph
     calls = [node for node in graph.nodes if node.op == "call_function"]
     inside = [node.name for node in calls if "h.0" in str(node.meta.get("nn_module_stack"))]

@@ -20,22 +20,22 @@ def crossing(graph: fx.Graph, cut: str) -> list[str]:
     return [node.name for node, counts in before.items() if counts and any(user not in before for user in node.users)]
 
 
-@rule("16_cut_a_graph#count-what-crosses")
+@rule
 def names_what_crosses(case: CaseView) -> Found:
-    """The answer has the name of each value that crosses the cut, and no other name."""
+    """The answer contains the names of all values that cross the cut, and no other name."""
     graph, cut = case.arguments
-    answer, right = names_of(case.value), crossing(graph, cut)
+    answer, expected = names_of(case.value), crossing(graph, cut)
     if answer is None:
         yield None, "The answer is not a list of names."
         return
-    for name in right:
+    for name in expected:
         if name not in answer:
             yield (
                 case.before.named(name),
                 f"comes before `{cut}` and has a user at or after the cut, but is missing from the answer",
             )
     order = [node.name for node in graph.nodes]
-    for name in sorted(answer - set(right), key=lambda name: order.index(name) if name in order else -1):
+    for name in sorted(answer - set(expected), key=lambda name: order.index(name) if name in order else -1):
         if name not in order:
             yield None, f"`{name}` is in the answer, but no node has this name."
             return
@@ -43,7 +43,7 @@ def names_what_crosses(case: CaseView) -> Found:
     listed = list_of_names(case.value) or []
     for name in answer:
         if listed.count(name) > 1:
-            yield case.before.named(name), "is in the answer more than once: list each value once"
+            yield case.before.named(name), "is in the answer more than once"
 
 
 CHECK = Check((names_what_crosses,))

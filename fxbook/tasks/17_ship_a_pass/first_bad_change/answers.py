@@ -1,4 +1,4 @@
-"""Answers to 17-first-bad-change: halve the changes of a pass."""
+"""Answers to 17-first-bad-change: bisect the changes of a pass."""
 
 import bisect
 import copy
@@ -16,22 +16,23 @@ def changed(module, run, number):
     return draft
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def bisected(module, run, is_right, low, high):
+    """The first wrong change, if the module is right after ``low`` changes and wrong after ``high``."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_right(changed(module, run, middle)) else (low, middle)
+    return high
 
 
 @right
-def two_ends(module, run, is_right, total):
-    low, high = 0, total + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if is_right(changed(module, run, middle)):
-            low = middle
-        else:
-            high = middle
-    return high if high <= total else None
+def moves_two_ends(module, run, is_right, total):
+    found = bisected(module, run, is_right, 0, total + 1)
+    return found if found <= total else None
 
 
 class Wrong:
+    """A sequence that says for each change whether the module is wrong after it."""
+
     def __init__(self, module, run, is_right, total):
         self.module, self.run, self.is_right, self.total = module, run, is_right, total
 
@@ -43,15 +44,13 @@ class Wrong:
 
 
 @right
-def bisects_a_sequence_of_its_own(module, run, is_right, total):
+def bisects_a_sequence(module, run, is_right, total):
     place = bisect.bisect_left(Wrong(module, run, is_right, total), True)
     return place + 1 if place < total else None
 
 
 @right
-def edits_and_restores_graph_and_weights(module, run, is_right, total):
-    """One module, whose old graph and weights are restored."""
-
+def restores_the_given_module(module, run, is_right, total):
     def is_wrong(number):
         former, weights = module.graph, copy.deepcopy(module.state_dict())
         module.graph = copy.deepcopy(former)
@@ -66,8 +65,8 @@ def edits_and_restores_graph_and_weights(module, run, is_right, total):
 
 
 @right
-def goes_on_from_what_is_right(module, run, is_right, total):
-    """Changes that are right are kept, and the next changes are made on top of them."""
+def keeps_right_changes(module, run, is_right, total):
+    """Makes the next changes on top of those that were right."""
     kept, done, left = copy.deepcopy(module), 0, total
     if is_right(changed(module, run, total)):
         return None
@@ -82,11 +81,8 @@ def goes_on_from_what_is_right(module, run, is_right, total):
     return done + 1
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("Call `is_right` at most `total.bit_length() + 1` times.", case="a block of GPT-2")
-@wrong("asks_seldom", says="calls are enough if you halve the range")
+@wrong("calls_are_few", says="calls are enough if you halve the range")
 def tries_all(module, run, is_right, total):
     for number in range(1, total + 1):
         if not is_right(changed(module, run, number)):
@@ -95,30 +91,23 @@ def tries_all(module, run, is_right, total):
 
 
 @breaks("counted from 1,", case="a block of GPT-2")
-@wrong("names_the_change", says="changes the module is still right: change")
+@wrong("names_the_change", says="changes the module is still right: the first wrong change is")
 def counts_from_zero(module, run, is_right, total):
-    found = two_ends(module, run, is_right, total)
+    found = moves_two_ends(module, run, is_right, total)
     return None if found is None else found - 1
 
 
 @breaks("Return the number of the first faulty change,", case="the first change")
 @wrong("names_the_change", says="already makes the module wrong")
-def takes_for_granted_that_the_first_is_right(module, run, is_right, total):
-    low, high = 1, total + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if is_right(changed(module, run, middle)) else (low, middle)
-    return high if high <= total else None
+def assumes_that_the_first_is_right(module, run, is_right, total):
+    found = bisected(module, run, is_right, 1, total + 1)
+    return found if found <= total else None
 
 
-@breaks("or `None` if the module is right after all changes.", case="a block of BERT with no dropout on")
-@wrong("names_the_change", says="so `None` would be right")
-def takes_for_granted_that_one_is_wrong(module, run, is_right, total):
-    low, high = 0, total
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if is_right(changed(module, run, middle)) else (low, middle)
-    return high
+@breaks("or `None` if the module is right after all changes.", case="a block of BERT with no active dropout")
+@wrong("names_the_change", says="not `None`, but the module is right after all")
+def assumes_that_one_is_wrong(module, run, is_right, total):
+    return bisected(module, run, is_right, 0, total)
 
 
 @breaks("after all changes.", case="the last change")
@@ -131,14 +120,14 @@ def leaves_out_the_last(module, run, is_right, total):
 @breaks("Leave the given module unchanged.", case="a block of GPT-2")
 @wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
 def makes_the_changes_in_the_given_module(module, run, is_right, total):
-    found = two_ends(module, run, is_right, total)
+    found = moves_two_ends(module, run, is_right, total)
     run(module, at_most=found or total)
     return found
 
 
 @breaks("Leave the given module unchanged.", case="changes that write into weights")
 @wrong("given_left_alone", says="(changes that write into weights): a weight of the given module", read=LEFT)
-def copies_the_graph_alone(module, run, is_right, total):
+def copies_only_the_graph(module, run, is_right, total):
     def is_wrong(number):
         draft = fx.GraphModule(module, copy.deepcopy(module.graph))
         run(draft, at_most=number)

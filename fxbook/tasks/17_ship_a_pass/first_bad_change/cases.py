@@ -1,6 +1,6 @@
-"""Graphs with dropouts after many nodes, at most one of them on, and a pass that erases every dropout.
+"""Graphs with many dropouts, at most one of them active, and a pass that erases all dropouts.
 
-Also layers that are each followed by a factor, one of them with a bias, and a pass that moves the factors into weights.
+Also layers, one of them with a bias, that are each followed by a factor, and a pass that moves factors into weights.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LAYERS, _NARROW = 6, 4
 
 
 class Mixed(nn.Module):
-    """Many small steps on one input."""
+    """Many small operations in a row."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Scaled(nn.Module):
 
 
 def drop_every_dropout(module: fx.GraphModule, *, at_most: int | None = None) -> PassResult:
-    """Erase all dropouts, or the first ``at_most``."""
+    """Erase all dropouts, or only the first ``at_most``."""
     found = module.graph.find_nodes(op="call_function", target=nn.functional.dropout)[:at_most]
     for node in found:
         node.replace_all_uses_with(node.args[0])
@@ -64,7 +64,7 @@ def drop_every_dropout(module: fx.GraphModule, *, at_most: int | None = None) ->
 
 
 def double_the_weights(module: fx.GraphModule, *, at_most: int | None = None) -> PassResult:
-    """Erase all multiplications after layers, or the first ``at_most``, and double the weights of these layers."""
+    """Erase all multiplications, or only the first ``at_most``, and double the weights of the layers before them."""
     found = module.graph.find_nodes(op="call_function", target=operator.mul)[:at_most]
     for node in found:
         [call] = node.all_input_nodes
@@ -77,7 +77,7 @@ def double_the_weights(module: fx.GraphModule, *, at_most: int | None = None) ->
 
 
 def add_dropouts(module: fx.GraphModule, inputs: tuple[Tensor, ...], on: Callable[[int], int]) -> int:
-    """Put a dropout after each call that returns a tensor, and count them. ``on`` picks the dropout that is on."""
+    """Put a dropout after each call that returns a tensor, and return how many. ``on`` chooses the active dropout."""
     run = fx.Interpreter(module, garbage_collect_values=False)
     run.run(*inputs)
     places = [node for node, value in run.env.items() if node.op.startswith("call") and isinstance(value, Tensor)]
@@ -96,7 +96,7 @@ def _anywhere(count: int) -> int:
 
 
 def reported(on: Callable[[int], int], *widths: int) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A module, the pass, the function that says whether a module is right, and the number of changes."""
+    """Make the arguments of the answer: a module with dropouts, the pass, ``is_right``, and the number of changes."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         module = graph_of(model)
@@ -108,13 +108,13 @@ def reported(on: Callable[[int], int], *widths: int) -> Callable[[nn.Module], tu
 
 
 def with_factors(model: nn.Module) -> tuple[Any, ...]:
-    """The same for a pass that writes into weights."""
+    """Make the arguments of the answer, for a pass that writes into weights."""
     module = graph_of(model)
     return module, double_the_weights, computes_as(module, rows(_NARROW)()), _LAYERS
 
 
 def computes_as(module: fx.GraphModule, inputs: tuple[Tensor, ...]) -> Callable[[fx.GraphModule], bool]:
-    """A function that says whether another module returns, bit for bit, what this module returns now."""
+    """A function that says whether another module returns exactly what this module returns now."""
 
     def run(candidate: fx.GraphModule) -> Tensor:
         with torch.random.fork_rng(devices=[]):
@@ -130,7 +130,7 @@ def computes_as(module: fx.GraphModule, inputs: tuple[Tensor, ...]) -> Callable[
 
 
 def weight_that_differs(before: dict[str, Tensor], module: nn.Module) -> str | None:
-    """The name of the first weight that has changed."""
+    """The name of the first weight that has changed; ``None`` if none has."""
     after = module.state_dict()
     return next((name for name, old in before.items() if name not in after or not torch.equal(after[name], old)), None)
 
@@ -147,26 +147,26 @@ def counted(
     Raises:
         Exception: whatever the answer raises.
     """
-    asked = 0
+    calls = 0
 
     def counting(candidate: fx.GraphModule) -> bool:
-        nonlocal asked
-        asked += 1
-        # Given a copy, ``is_right`` cannot change the module of the answer.
+        nonlocal calls
+        calls += 1
+        # Since ``is_right`` gets a copy, it cannot change the answer's module.
         return is_right(copy.deepcopy(candidate))
 
     before, weights = listing(module.graph), copy.deepcopy(module.state_dict())
     returned = answer(module, run, counting, total)
-    told = {"returned": returned, "asked": asked, "changed": change_of(before, listing(module.graph))}
-    return {**told, "weight": weight_that_differs(weights, module)}
+    changed, weight = change_of(before, listing(module.graph)), weight_that_differs(weights, module)
+    return {"returned": returned, "calls": calls, "changed": changed, "weight": weight}
 
 
 USAGE = Usage(
     "compute",
     cases=(
         Case("a block of GPT-2", gpt2, tuple, given=reported(_anywhere, WIDTH)),
-        Case("a block of BERT with no dropout on", bert, tuple, given=reported(lambda count: 0, 64, WIDTH)),
-        Case("many steps", Mixed, tuple, unseen=True, given=reported(_anywhere, WIDTH)),
+        Case("a block of BERT with no active dropout", bert, tuple, given=reported(lambda count: 0, 64, WIDTH)),
+        Case("many operations", Mixed, tuple, unseen=True, given=reported(_anywhere, WIDTH)),
         Case("the last change", Mixed, tuple, unseen=True, given=reported(lambda count: count, WIDTH)),
         Case("changes that write into weights", Scaled, tuple, unseen=True, given=with_factors),
         Case("the first change", gpt2, tuple, unseen=True, given=reported(lambda count: 1, WIDTH)),

@@ -9,13 +9,11 @@ from fxbook.rules.returned import number_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import given_left_alone, told
-
-HALVING = "17_ship_a_pass#halve-the-changes-of-a-pass"
+from ..check import given_left_alone, observed
 
 
 def first_bad(case: CaseView) -> int | None:
-    """The number of the first change after which the module is wrong, found by trying one after another."""
+    """The number of the first change after which the module is wrong; ``None`` if it is right after all changes."""
     module, run, is_right, total = case.arguments
     for number in range(1, total + 1):
         candidate = copy.deepcopy(module)
@@ -25,38 +23,34 @@ def first_bad(case: CaseView) -> int | None:
     return None
 
 
-@rule(HALVING)
+@rule
 def names_the_change(case: CaseView) -> Found:
     """The answer is the number of the first wrong change, or ``None``."""
-    wanted, answer = first_bad(case), told(case, "returned")
+    expected, answer = first_bad(case), observed(case, "returned")
     number = number_of(answer)
     total = case.arguments[3]
     if answer is None:
-        if wanted is not None:
-            yield None, f"The answer is `None`, but change {wanted} of {total} makes the module wrong."
+        if expected is not None:
+            yield None, f"The answer is `None`, but change {expected} of {total} makes the module wrong."
     elif number is None:
         yield None, "The answer is neither a number nor `None`."
-    elif wanted is None:
-        yield (
-            None,
-            f"The answer is {number:g}, but the module is right after all {total} changes, so `None` would be right.",
-        )
-    elif number != wanted:
-        early = (
-            f"after {number:g} of {total} changes the module is still right: change {wanted} is the first wrong change"
-        )
-        late = f"change {wanted} of {total} already makes the module wrong"
-        yield None, f"The answer is {number:g}, but {late if number > wanted else early}."
+    elif expected is None:
+        yield None, f"The answer is {number:g}, not `None`, but the module is right after all {total} changes."
+    elif number < expected:
+        still = f"after {number:g} of {total} changes the module is still right"
+        yield None, f"The answer is {number:g}, but {still}: the first wrong change is {expected}."
+    elif number > expected:
+        yield None, f"The answer is {number:g}, but change {expected} of {total} already makes the module wrong."
 
 
-@rule(HALVING)
-def asks_seldom(case: CaseView) -> Found:
-    """``is_right`` is called at most once more than bisection needs."""
-    total, asked = case.arguments[3], number_of(told(case, "asked"))
+@rule
+def calls_are_few(case: CaseView) -> Found:
+    """``is_right`` is called no more often than the task allows."""
+    total, calls = case.arguments[3], number_of(observed(case, "calls"))
     most = total.bit_length() + 1
-    if asked is not None and asked > most:
+    if calls is not None and calls > most:
         enough = f"{most} calls are enough if you halve the range"
-        yield None, f"`is_right` was called {asked:g} times for {total} changes: {enough}."
+        yield None, f"`is_right` was called {calls:g} times for {total} changes: {enough}."
 
 
-CHECK = Check((given_left_alone, names_the_change, asks_seldom))
+CHECK = Check((given_left_alone, names_the_change, calls_are_few))

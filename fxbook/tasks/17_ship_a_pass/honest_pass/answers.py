@@ -1,4 +1,4 @@
-"""Answers to 17-honest-pass: erase what does nothing, and say so."""
+"""Answers to 17-honest-pass: erase the calls that do nothing, and report whether there were any."""
 
 import copy
 
@@ -8,7 +8,7 @@ from torch.fx.passes.infra.pass_manager import PassManager
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-MODIFIED = "17_ship_a_pass#modified-decides-when-the-loop-stops"
+RETURN = "when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult"
 
 
 def is_idle(node, module):
@@ -16,7 +16,7 @@ def is_idle(node, module):
 
 
 def erased(module, found=None, value_of=lambda node: node.all_input_nodes[0]):
-    """The calls that were erased."""
+    """Erase the calls, by default those to ``nn.Identity``, and return them."""
     found = [node for node in module.graph.nodes if is_idle(node, module)] if found is None else found
     for node in found:
         node.replace_all_uses_with(value_of(node))
@@ -27,9 +27,6 @@ def erased(module, found=None, value_of=lambda node: node.all_input_nodes[0]):
 def finished(module, found):
     module.recompile()
     return PassResult(module, bool(found))
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -45,33 +42,26 @@ def walks_once(module):
 
 
 @right
-def asks_by_path(module):
+def finds_calls_by_path(module):
     paths = {path for path, layer in module.named_modules(remove_duplicate=False) if isinstance(layer, nn.Identity)}
     calls = [node for path in paths for node in module.graph.find_nodes(op="call_module", target=path)]
     return finished(module, erased(module, calls))
 
 
 @right
-def through_a_manager(module):
+def uses_a_pass_manager(module):
     return PassManager([lambda given: PassResult(given, bool(erased(given)))], steps=3)(module)
 
 
 @right
 def copies_the_graph_without_them(module):
     new, table = fx.Graph(module), {}
-    modified = False
     for node in module.graph.nodes:
-        if is_idle(node, module):
-            table[node] = table[node.all_input_nodes[0]]
-            modified = True
-        else:
-            table[node] = new.node_copy(node, table.__getitem__)
-    if modified:
-        module.graph = new
+        idle = is_idle(node, module)
+        table[node] = table[node.all_input_nodes[0]] if idle else new.node_copy(node, table.__getitem__)
+    modified = len(new.nodes) < len(module.graph.nodes)
+    module.graph = new
     return PassResult(module, modified)
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks(
@@ -79,44 +69,29 @@ def copies_the_graph_without_them(module):
     case="a block of GPT-2 without such a layer",
 )
 @wrong("honest", says="`modified` is true, but the graph had no call")
-def always_says_true(module):
+def always_reports_true(module):
     erased(module)
-    module.recompile()
-    return PassResult(module, True)
+    return finished(module, True)
 
 
 @breaks("The check runs the pass twice.", case="a block of ResNet")
 @wrong("idempotent", says="A second run finds nothing to erase")
-def asks_whether_the_module_has_such_a_layer(module):
-    modified = any(isinstance(layer, nn.Identity) for layer in module.modules())
+def reports_whether_the_module_has_such_a_layer(module):
     erased(module)
-    module.recompile()
-    return PassResult(module, modified)
+    return finished(module, any(isinstance(layer, nn.Identity) for layer in module.modules()))
 
 
 @breaks("Return a `PassResult` with this module;", case="a block of GPT-2 without such a layer")
-@wrong(
-    "returns_a_pass_result",
-    says="not a `PassResult`",
-    read="when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult",
-)
+@wrong("returns_a_pass_result", says="not a `PassResult`", read=RETURN)
 def returns_the_module(module):
-    erased(module)
-    module.recompile()
-    return module
+    return finished(module, erased(module)).graph_module
 
 
 @breaks("Edit the module in place", case="a block of GPT-2 without such a layer")
-@wrong(
-    "returns_a_pass_result",
-    says="a different module from the one it was given",
-    read="when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult",
-)
+@wrong("returns_a_pass_result", says="a different module from the one it was given", read=RETURN)
 def edits_a_copy(module):
     draft = copy.deepcopy(module)
-    modified = bool(erased(draft))
-    draft.recompile()
-    return PassResult(draft, modified)
+    return finished(draft, erased(draft))
 
 
 @breaks("and recompile it.", case="a block of ResNet")
@@ -136,15 +111,15 @@ def takes_the_first_argument(module):
 
 @breaks("erases every call to an `nn.Identity`", case="a layer called by its second name")
 @wrong("none_left", says="(a layer called by its second name): node `idle` still calls an `nn.Identity`")
-def knows_one_name_of_a_layer(module):
+def overlooks_second_names(module):
     paths = [path for path, layer in module.named_modules() if isinstance(layer, nn.Identity)]
     calls = [node for path in paths for node in module.graph.find_nodes(op="call_module", target=path)]
     return finished(module, erased(module, calls))
 
 
-@wrong("lints_after", says="does not lint", read="02_insertion_points#what-lint-lets-through")
+@wrong("lints_after", says="rejects the graph", read="02_insertion_points#what-lint-lets-through")
 def collects_the_inputs_first(module):
-    """The second of two calls in a row then uses a node that is gone."""
+    """The users of the second of two calls in a row then use a node that was erased."""
     inputs = {node: node.all_input_nodes[0] for node in module.graph.nodes if is_idle(node, module)}
     return finished(module, erased(module, value_of=inputs.get))
 
@@ -167,6 +142,6 @@ def deletes_unused_layers(module):
 
 @breaks("the users of the call use its input.", case="a block of ResNet")
 @wrong("computes_the_same", says="After the pass, the result")
-def gives_the_users_the_first_input(module):
+def replaces_calls_by_the_input_of_the_graph(module):
     [x] = module.graph.find_nodes(op="placeholder")
     return finished(module, erased(module, value_of=lambda node: x))

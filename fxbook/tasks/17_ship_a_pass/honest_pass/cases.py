@@ -1,4 +1,4 @@
-"""Traced models with layers that do nothing, and what a pass says and does when it is run twice."""
+"""Traced models with layers that do nothing, and a function that runs the pass twice."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..cases import WIDTH, gpt2, graph_of, resnet
 
 
 class Idle(nn.Module):
-    """Layers that do nothing: in a row, called twice, called by keyword, at the end and without users; and another call
-    without users.
+    """Layers that do nothing: two in a row, one called twice, one called by keyword, one at the end, and one without
+    users; and another call without users.
     """
 
     def __init__(self) -> None:
@@ -37,13 +37,13 @@ class Idle(nn.Module):
 
 
 class Identity(nn.Tanh):
-    """A different layer with the same name; tracing keeps calls to it whole, as it does for every torch layer."""
+    """A different layer with the name of ``nn.Identity``; the tracer takes it for a torch layer and makes it a leaf."""
 
     __module__ = "torch.nn.another"
 
 
 class Kept(nn.Module):
-    """Calls the other layer with that name; an ``nn.Identity`` that nothing calls is added after tracing."""
+    """Calls the other layer named ``Identity``. An ``nn.Identity`` that nothing calls is added after tracing."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Single(nn.Module):
 
 
 def by_another_name(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, whose ``nn.Identity`` is called by a second name, and an input."""
+    """Make the arguments of the answer: the traced model, which calls ``nn.Identity`` by another name, and an input."""
     module = graph_of(model)
     module.add_submodule("same", module.get_submodule("idle"))
     [call] = module.graph.find_nodes(op="call_module", target="idle")
@@ -79,19 +79,19 @@ def by_another_name(model: nn.Module) -> tuple[Any, ...]:
 
 
 def kept_as_submodule(model: nn.Module) -> tuple[Any, ...]:
-    """A traced model that still has a layer that nothing calls, and an input."""
+    """Make the arguments of the answer: the traced model with a layer that nothing calls, and an input."""
     module = graph_of(model)
     module.add_submodule("idle", nn.Identity())
     return module, torch.randn(2, 3, WIDTH)
 
 
 def traced_with(*shape: int) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The traced model and an input with a random number of rows."""
+    """Make the arguments of the answer: the traced model, and an input with a random number of rows."""
     return lambda model: (graph_of(model), torch.randn(one_of(2, 3, 4), *shape))
 
 
 def idle_calls(module: fx.GraphModule) -> list[str]:
-    """The names of the nodes that call a layer that does nothing."""
+    """The names of the nodes that call an ``nn.Identity``."""
     calls = module.graph.find_nodes(op="call_module")
     return [node.name for node in calls if isinstance(module.get_submodule(node.target), nn.Identity)]
 
@@ -101,32 +101,32 @@ def layers_of(module: fx.GraphModule) -> list[str]:
     return [name for name, _ in module.named_modules(remove_duplicate=False) if name]
 
 
-def _said(result: Any, module: fx.GraphModule) -> dict[str, Any]:
-    """What a pass returned."""
+def _facts(result: Any, module: fx.GraphModule) -> dict[str, Any]:
+    """Facts about what the pass returned for the module."""
     if not isinstance(result, PassResult):
         return {"kind": type(result).__name__}
     return {"kind": "PassResult", "same": result.graph_module is module, "modified": result.modified}
 
 
 def run_twice(answer: Callable[..., Any], module: fx.GraphModule, x: Tensor) -> dict[str, Any]:
-    """What the pass returns, what the module then has and computes, and what a second run returns.
+    """What the pass returns, what the module then contains and computes, and what a second run of the pass returns.
 
     Raises:
         Exception: whatever the answer raises.
     """
     before = layers_of(module)
-    told: dict[str, Any] = {"first": _said(answer(module), module), "left": idle_calls(module)}
+    facts: dict[str, Any] = {"first": _facts(answer(module), module), "left": idle_calls(module)}
     left = layers_of(module)
-    told["deleted"] = [name for name in before if name not in left]
+    facts["deleted"] = [name for name in before if name not in left]
     try:
         module.graph.lint()
     except Exception as error:
-        return {**told, "lint": str(error).splitlines()[0]}
-    told["stale"] = module.code != module.graph.python_code("self").src
-    told["nodes"] = [node.name for node in module.graph.nodes]
-    told["outputs"] = module(x)
-    told["second"] = _said(answer(module), module)
-    return told
+        return {**facts, "lint": str(error).splitlines()[0]}
+    facts["stale"] = module.code != module.graph.python_code("self").src
+    facts["nodes"] = [node.name for node in module.graph.nodes]
+    facts["outputs"] = module(x)
+    facts["second"] = _facts(answer(module), module)
+    return facts
 
 
 USAGE = Usage(

@@ -1,4 +1,4 @@
-"""Erase the layers that do nothing, and say correctly whether anything was erased."""
+"""Erase the calls to layers that do nothing, and report correctly whether any call was erased."""
 
 from __future__ import annotations
 
@@ -9,47 +9,38 @@ from fxbook.rules.rule import Found, rule
 from fxbook.rules.trial import Trial
 from fxbook.rules.view import CaseView
 
-from ..check import told
+from ..check import compiled_anew, observed
 from .cases import idle_calls
 
-MODIFIED = "17_ship_a_pass#modified-decides-when-the-loop-stops"
 
-
-def said(case: CaseView, run: str, key: str) -> object:
-    """What the pass said in that run: ``"kind"``, ``"same"`` or ``"modified"``."""
-    return (table_of(told(case, run)) or {}).get(key)
+def returned(case: CaseView, run: str, key: str) -> object:
+    """A fact about what the pass returned in that run: ``"kind"``, ``"same"`` or ``"modified"``."""
+    return (table_of(observed(case, run)) or {}).get(key)
 
 
 @rule("when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult")
 def returns_a_pass_result(case: CaseView) -> Found:
     """The pass returns a PassResult with the given module."""
-    kind = said(case, "first", "kind")
+    kind = returned(case, "first", "kind")
     if kind != "PassResult":
         yield None, f"The pass returns an object of class {kind}, not a `PassResult`."
-    elif said(case, "first", "same") is not True:
+    elif returned(case, "first", "same") is not True:
         yield None, "The pass returns a different module from the one it was given: edit the given module in place."
 
 
 @rule("02_insertion_points#what-lint-lets-through")
 def lints_after(case: CaseView) -> Found:
-    """The graph lints after the pass."""
-    message = name_of(told(case, "lint"))
+    """After the pass, ``lint`` accepts the graph."""
+    message = name_of(observed(case, "lint"))
     if message is not None:
-        yield None, f"The graph does not lint after the pass: {message}"
+        yield None, f"After the pass, `graph.lint()` rejects the graph: {message}"
 
 
 @rule
 def none_left(case: CaseView) -> Found:
-    """No layer that does nothing is called."""
-    for name in sorted(names_of(told(case, "left")) or ()):
+    """No node calls a layer that does nothing."""
+    for name in sorted(names_of(observed(case, "left")) or ()):
         yield case.before.named(name), "still calls an `nn.Identity`"
-
-
-@rule("00_first_graph#change-one-node")
-def compiled_anew(case: CaseView) -> Found:
-    """The compiled code matches the graph."""
-    if told(case, "stale") is True:
-        yield None, "The compiled code is stale: the module still runs the old graph."
 
 
 @rule
@@ -57,22 +48,19 @@ def others_stay(case: CaseView) -> Found:
     """All other nodes are still there, and there are no new nodes."""
     module, _ = case.arguments
     gone = set(idle_calls(module))
-    wanted = [node.name for node in module.graph.nodes if node.name not in gone]
-    found = names_of(told(case, "nodes")) or set()
-    for name in wanted:
+    expected = [node.name for node in module.graph.nodes if node.name not in gone]
+    found = names_of(observed(case, "nodes")) or set()
+    for name in expected:
         if name not in found:
-            yield (
-                case.before.named(name),
-                "is missing: erase only calls to `nn.Identity`, not other calls without users",
-            )
-    for name in sorted(found - set(wanted) - gone):
+            yield case.before.named(name), "is missing: erase only calls to `nn.Identity`, not other unused calls"
+    for name in sorted(found - set(expected) - gone):
         yield None, f"Node `{name}` is new: only erase nodes."
 
 
 @rule
 def layers_stay(case: CaseView) -> Found:
     """The module still has all its layers."""
-    for name in sorted(names_of(told(case, "deleted")) or ()):
+    for name in sorted(names_of(observed(case, "deleted")) or ()):
         yield None, f"The layer `{name}` is missing from the module: erase only calls."
 
 
@@ -80,17 +68,17 @@ def layers_stay(case: CaseView) -> Found:
 def computes_the_same(case: CaseView) -> Found:
     """The module returns what it returned before."""
     module, x = case.arguments
-    differs = difference(told(case, "outputs"), encode(module(x)), "the result")
+    differs = difference(observed(case, "outputs"), encode(module(x)), "the result")
     if differs:
         yield None, f"After the pass, {differs}."
 
 
-@rule(MODIFIED)
+@rule
 def honest(case: CaseView) -> Found:
-    """``modified`` says whether something was erased."""
+    """``modified`` says whether a call was erased."""
     module, _ = case.arguments
     changed = bool(idle_calls(module))
-    modified = said(case, "first", "modified")
+    modified = returned(case, "first", "modified")
     if not isinstance(modified, bool):
         yield None, "`modified` is not a bool."
     elif modified and not changed:
@@ -99,15 +87,15 @@ def honest(case: CaseView) -> Found:
         yield None, "`modified` is false, but calls to `nn.Identity` were erased."
 
 
-@rule(MODIFIED)
+@rule
 def idempotent(case: CaseView) -> Found:
-    """A second run says that it changed nothing."""
-    if said(case, "second", "modified") is not False:
+    """A second run reports that it changed nothing."""
+    if returned(case, "second", "modified") is not False:
         yield None, "A second run finds nothing to erase, but does not return a `PassResult` with `modified=False`."
 
 
 def on_error(trial: Trial, kind: str) -> str | None:
-    """Explains an ``IndexError``: a call without positional arguments has no ``args[0]``."""
+    """Explain an ``IndexError``: a call without positional arguments has no ``args[0]``."""
     module, _ = trial.fresh_arguments()
     idle = idle_calls(module)
     bare = [node.name for node in module.graph.nodes if node.name in idle and not node.args]

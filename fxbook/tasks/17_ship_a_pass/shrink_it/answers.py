@@ -1,4 +1,4 @@
-"""Answers to 17-shrink-it: remove calls while the pass still raises."""
+"""Answers to 17-shrink-it: remove calls while the pass still raises an error."""
 
 import copy
 
@@ -32,7 +32,7 @@ def without(module, name, place):
 
 
 def drafts(module, backwards=True, inputs=lambda node: node.all_input_nodes):
-    """Each module with one call fewer."""
+    """For each call and each of its inputs, a copy of the module in which the input replaces the call."""
     nodes = list(module.graph.nodes)
     for node in reversed(nodes) if backwards else nodes:
         for value in inputs(node) if is_call(node) else ():
@@ -40,7 +40,7 @@ def drafts(module, backwards=True, inputs=lambda node: node.all_input_nodes):
 
 
 def shrunk(module, fails, erase=True, **parts):
-    """From the beginning again after each step."""
+    """Removes one call at a time, and starts again after each; parameters change this for wrong answers."""
     kept = copy.deepcopy(module)
     if erase:
         erase_unused(kept.graph)
@@ -50,16 +50,13 @@ def shrunk(module, fails, erase=True, **parts):
     return kept
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-def begins_anew_after_each_step(module, fails):
+def starts_again_after_each_step(module, fails):
     return shrunk(module, fails)
 
 
 @right
-def edits_one_graph_and_takes_back(module, fails):
+def undoes_steps_in_one_graph(module, fails):
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
     again = True
@@ -85,7 +82,7 @@ def edits_one_graph_and_takes_back(module, fails):
 
 @right
 def tries_pairs_of_neighbours(module, fails):
-    """The fault is one call that uses another: each pair is put into a graph of its own."""
+    """Puts each call that uses another call, together with this other call, into a graph of their own."""
     for node in module.graph.nodes:
         for value in node.all_input_nodes:
             if not (is_call(node) and is_call(value)):
@@ -131,11 +128,8 @@ def copies_what_is_kept(module, fails):
     return shrunk(built(names, whole), fails)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("Go on", case="a call that can be removed once others are gone")
-@wrong("nothing_to_spare", says="can still be removed")
+@wrong("nothing_left_to_remove", says="can still be removed")
 def sweeps_once_from_the_front(module, fails):
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
@@ -149,7 +143,7 @@ def sweeps_once_from_the_front(module, fails):
 
 
 @breaks("Go on until you cannot remove any single call.", case="the activation of GPT-2")
-@wrong("nothing_to_spare", says="can still be removed")
+@wrong("nothing_left_to_remove", says="can still be removed")
 def removes_one_call(module, fails):
     return next((draft for draft in drafts(module) if fails(copy.deepcopy(draft))), copy.deepcopy(module))
 
@@ -165,14 +159,14 @@ def forgets_to_compile(module, fails):
 
 
 @breaks("the users of a call use one of its input nodes instead.", case="inputs in a list and by keyword")
-@wrong("nothing_to_spare", says="(inputs in a list and by keyword): node `cat` can still be removed")
-def looks_at_positions_alone(module, fails):
+@wrong("nothing_left_to_remove", says="(inputs in a list and by keyword): node `cat` can still be removed")
+def overlooks_keywords_and_lists(module, fails):
     return shrunk(module, fails, inputs=lambda node: [value for value in node.args if isinstance(value, fx.Node)])
 
 
 @breaks("Leave no calls without users.", case="two calls, and a call that nothing uses")
-@wrong("nothing_to_spare", says="(two calls, and a call that nothing uses): node `arange` can still be removed")
-def trusts_the_steps_to_erase(module, fails):
+@wrong("nothing_left_to_remove", says="(two calls, and a call that nothing uses): node `arange` can still be removed")
+def keeps_a_call_that_was_unused_before(module, fails):
     return shrunk(module, fails, erase=False, backwards=False)
 
 
@@ -184,8 +178,7 @@ def erases_in_the_given_module(module, fails):
 
 
 @wrong("ends well", says="`fails` was called with an object of class NoneType")
-def asks_about_nothing(module, fails):
-    """The last draft is ``None``."""
+def passes_none_to_fails(module, fails):
     kept = shrunk(module, fails)
     fails(without(kept, "gone", 0))
     return kept
@@ -204,8 +197,8 @@ def returns_the_graph(module, fails):
     return shrunk(module, fails).graph
 
 
-@wrong("only_removes", says="is missing: remove only calls")
-def erases_the_inputs_too(module, fails):
+@wrong("only_removes", says="is missing from the answer: remove only calls")
+def erases_unused_inputs(module, fails):
     kept = shrunk(module, fails)
     for node in kept.graph.find_nodes(op="placeholder"):
         if not node.users:
@@ -220,7 +213,7 @@ def erases_the_inputs_too(module, fails):
     case="the activation of GPT-2",
 )
 @wrong("only_removes", says="is new: only remove calls")
-def puts_something_simple_in_place(module, fails):
+def adds_a_call(module, fails):
     kept = shrunk(module, fails)
     last = kept.graph.output_node()
     with kept.graph.inserting_before(last):

@@ -1,4 +1,4 @@
-"""Graphs on which a pass raises an error because one call uses another, and a function that says whether it does."""
+"""Graphs on which a pass raises an error because one call uses another, and a function that runs this pass."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from fxbook.graph.naming import target_name
 
 from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing
 
-# What the pass turns calls into, in the module that it runs on.
+# The function that some nodes call after the pass has edited them.
 MADE_BY_THE_PASS = torch.neg
 
 
 class Gate(nn.Module):
-    """Two branches that meet, one of them with a residual."""
+    """Two branches that are multiplied, and a residual connection."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class Gated(nn.Module):
 class Joined(nn.Module):
     """Calls that take their inputs in a list or by keyword, before and after the two calls that are needed.
 
-    In each of the last two calls, the last input is the one to keep.
+    To remove either of the last two calls, its users must use its last input.
     """
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
@@ -60,8 +60,8 @@ class Joined(nn.Module):
         return torch.cat([x, mask, torch.add(input=turned, other=grown)])
 
 
-class Behind(nn.Module):
-    """A call whose first input is the input of the module, and whose second input is computed from a weight."""
+class After(nn.Module):
+    """A subtraction whose first operand is the module's input, and whose second is computed from a weight."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,14 +83,14 @@ def _is_call(node: fx.Node) -> bool:
 
 
 def _spared(node: fx.Node, relu: fx.Node) -> bool:
-    """Whether a pass leaves a call alone because the call uses this ReLU, or the ReLU uses an input of the module."""
+    """Whether the pass ignores a call, because it uses this ReLU or the ReLU uses an input of the module."""
     return relu in node.all_input_nodes or any(value.op == "placeholder" for value in relu.all_input_nodes)
 
 
 def raising_pass(first: Any, second: Any) -> Callable[[fx.GraphModule], bool]:
-    """``fails`` for a pass that edits its module and raises an error if a call to ``second`` uses a call to ``first``.
+    """``fails`` for a pass that edits its module, and raises an error if a call to ``second`` uses a call to ``first``.
 
-    The pass leaves some calls alone, see ``_spared``.
+    Calls that are ``_spared`` raise no error.
     """
 
     def fails(module: fx.GraphModule) -> bool:
@@ -118,7 +118,7 @@ def raising_pass(first: Any, second: Any) -> Callable[[fx.GraphModule], bool]:
 
 
 def reported(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, and ``fails`` for two randomly chosen calls."""
+    """Make the arguments of the answer: the traced model, and ``fails`` for a randomly chosen pair of calls."""
     module = graph_of(model)
     pairs = [
         (value.target, node.target)
@@ -130,12 +130,12 @@ def reported(model: nn.Module) -> tuple[Any, ...]:
 
 
 def reported_of(first: Any, second: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The same for two given calls."""
+    """Like ``reported``, but for a given pair of calls."""
     return lambda model: (graph_of(model), raising_pass(first, second))
 
 
 def with_an_unused_range(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model with one more call that nothing uses, and that uses nothing."""
+    """Make the arguments of the answer; the traced model has a call that uses nothing and that nothing uses."""
     module = graph_of(model)
     with module.graph.inserting_before(module.graph.output_node()):
         module.graph.call_function(torch.arange, (WIDTH,))
@@ -144,7 +144,7 @@ def with_an_unused_range(model: nn.Module) -> tuple[Any, ...]:
 
 
 def _needed(module: fx.GraphModule, node: fx.Node, place: int) -> fx.GraphModule:
-    """A new graph of what the output needs once the users of a call use one of its inputs."""
+    """A copy of the module in which one input of a call replaces the call, without nodes that are then unused."""
     stands_for = {node: node.all_input_nodes[place]}
     needed = {module.graph.output_node(), *module.graph.find_nodes(op="placeholder")}
     for other in reversed(module.graph.nodes):
@@ -159,7 +159,7 @@ def _needed(module: fx.GraphModule, node: fx.Node, place: int) -> fx.GraphModule
 
 
 def calls_of(graph: fx.Graph) -> dict[str, list[str]]:
-    """By name: what each call calls, and its arguments other than nodes."""
+    """For each call, by name: what it calls, and its arguments without the nodes among them."""
     return {
         node.name: [f"{node.op} {target_name(node)}", str(fx.node.map_arg((node.args, node.kwargs), lambda _: None))]
         for node in graph.nodes
@@ -172,8 +172,8 @@ def inputs_of(graph: fx.Graph) -> list[str]:
     return [node.name for node in graph.find_nodes(op="placeholder")]
 
 
-def superfluous(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> str | None:
-    """The name of a call that can be removed: without it, the pass still raises an error."""
+def removable(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> str | None:
+    """The name of a call without which the pass still raises an error; ``None`` if there is none."""
     for node in module.graph.nodes:
         if not _is_call(node):
             continue
@@ -186,20 +186,20 @@ def superfluous(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool])
 
 
 def shrunk(answer: Callable[..., Any], module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> Any:
-    """What the answer returns: whether it still fails, its calls, and a call that can still be removed.
+    """Facts about the module that the answer returns: its calls, whether it still fails, and which call can still go.
 
     Raises:
         Exception: whatever the answer raises.
     """
     before = listing(module.graph)
     result = answer(module, fails)
-    told: dict[str, Any] = {"kind": "GraphModule", "changed": change_of(before, listing(module.graph))}
+    facts: dict[str, Any] = {"kind": type(result).__name__, "changed": change_of(before, listing(module.graph))}
     if not isinstance(result, fx.GraphModule):
-        return {**told, "kind": type(result).__name__}
-    told |= {"calls": calls_of(result.graph), "inputs": inputs_of(result.graph)}
-    told["fails"] = fails(copy.deepcopy(result))
-    told["stale"] = result.code != result.graph.python_code("self").src
-    return {**told, "spare": superfluous(result, fails) if told["fails"] else None}
+        return facts
+    facts |= {"kind": "GraphModule", "calls": calls_of(result.graph), "inputs": inputs_of(result.graph)}
+    facts["fails"] = fails(copy.deepcopy(result))
+    facts["stale"] = result.code != result.graph.python_code("self").src
+    return {**facts, "removable": removable(result, fails) if facts["fails"] else None}
 
 
 USAGE = Usage(
@@ -212,7 +212,7 @@ USAGE = Usage(
             "a call that can be removed once others are gone", Gated, tuple, True, reported_of(torch.exp, operator.mul)
         ),
         Case("inputs in a list and by keyword", Joined, tuple, True, reported_of(torch.atan2, torch.addcmul)),
-        Case("an input as the argument before the needed call", Behind, tuple, True, reported_of(torch.exp, torch.sub)),
+        Case("an input as the argument before the needed call", After, tuple, True, reported_of(torch.exp, torch.sub)),
         Case("two calls, and a call that nothing uses", Bare, tuple, unseen=True, given=with_an_unused_range),
     ),
     given=reported,

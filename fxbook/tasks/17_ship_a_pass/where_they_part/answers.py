@@ -1,6 +1,7 @@
-"""Answers to 17-where-they-part: two runs, and the first value that differs."""
+"""Answers to 17-where-they-part: the first node whose value differs between two runs."""
 
 import copy
+import itertools
 
 import torch
 from torch import fx
@@ -33,22 +34,23 @@ def values_of(module, inputs):
     return keeping.kept
 
 
-def first(here, there, differs=lambda one, other: not is_close(one, other), order=None):
-    """The first of these names, in the order of the first run, whose values differ."""
-    return next((name for name in order or here if name in there and differs(here[name], there[name])), None)
+def first(here, there, close=is_close, order=None):
+    """The first name, in the given order or that of the first run, whose values in the two runs differ."""
+    return next((name for name in order or here if name in there and not close(here[name], there[name])), None)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def compare(before, after, inputs, close=is_close, order=None):
+    return first(values_of(before, inputs), values_of(after, inputs), close, order)
 
 
 @right
-def compares_two_tables(before, after, *inputs):
-    return first(values_of(before, inputs), values_of(after, inputs))
+def compares_two_runs(before, after, *inputs):
+    return compare(before, after, inputs)
 
 
 @right
 def clones_tensors_in_trees(before, after, *inputs):
-    """No subclass of Interpreter: its method is called for each node."""
+    """Needs no subclass of Interpreter, since it calls ``run_node`` for each node itself."""
     tables = []
     for module in (before, after):
         run = fx.Interpreter(module, garbage_collect_values=False)
@@ -63,33 +65,26 @@ def clones_tensors_in_trees(before, after, *inputs):
 
 @right
 def cuts_the_graph_at_each_node(before, after, *inputs):
-    """For each node, a copy of the graph that returns its value: slow, but it keeps no values."""
+    """Runs, for each node, a copy of the graph that returns the node's value: slow, but it keeps no values."""
 
     def value_at(module, name):
         draft = copy.deepcopy(module)
-        node = next(node for node in draft.graph.nodes if node.name == name)
-        if node.op != "output":
-            for later in list(reversed(draft.graph.nodes)):
-                if later is node:
-                    break
-                draft.graph.erase_node(later)
+        node, *later = itertools.dropwhile(lambda node: node.name != name, draft.graph.nodes)
+        for one in reversed(later):
+            draft.graph.erase_node(one)
+        if later:
             draft.graph.output(node)
-        draft.graph.lint()
         draft.recompile()
         return draft(*inputs)
 
-    names = {node.name for node in after.graph.nodes}
-    for node in before.graph.nodes:
-        if node.name not in names or node.op == "placeholder":
-            continue
-        if not is_close(value_at(before, node.name), value_at(after, node.name)):
-            return node.name
-    return None
+    names = [node.name for node in before.graph.nodes if node.op != "placeholder"]
+    both = [name for name in names if name in {node.name for node in after.graph.nodes}]
+    return next((name for name in both if not is_close(value_at(before, name), value_at(after, name))), None)
 
 
 @right
 def outputs_all_values_at_once(before, after, *inputs):
-    """A copy of each module returns copies of all its values."""
+    """Runs a copy of each module that returns copies of all its values."""
 
     def all_values(module):
         draft = copy.deepcopy(module)
@@ -109,19 +104,13 @@ def outputs_all_values_at_once(before, after, *inputs):
     return first(here, there, order=[node.name for node in before.graph.nodes if node.name in here])
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks(
     "Two values are equal if `torch.testing.assert_close` accepts them.",
     case="a block of BERT with rounding and a wrong factor",
 )
 @wrong("first_that_differs", says="has the same value in both graphs, except for rounding")
 def compares_exactly(before, after, *inputs):
-    def differs(one, other):
-        return torch.is_tensor(one) and not torch.equal(one, other)
-
-    return first(values_of(before, inputs), values_of(after, inputs), differs)
+    return compare(before, after, inputs, lambda one, other: not torch.is_tensor(one) or torch.equal(one, other))
 
 
 @breaks(
@@ -138,7 +127,7 @@ def goes_through_the_nodes_of_after(before, after, *inputs):
     "skip a node of `before` that is missing from `after`.", case="a block of BERT with rounding and a wrong factor"
 )
 @wrong("first_that_differs", says="is not a node of `after`: skip it")
-def takes_a_missing_node_for_a_difference(before, after, *inputs):
+def counts_a_missing_node_as_a_difference(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in here if name not in there or not is_close(here[name], there[name])), None)
 
@@ -160,62 +149,52 @@ def keeps_no_copies(before, after, *inputs):
 @breaks("The output counts as a node.", case="a block of BERT with rounding and a wrong factor")
 @wrong("first_that_differs", says="has a different value in `after`, but the answer is `None`")
 def leaves_out_the_output(before, after, *inputs):
-    found = compares_two_tables(before, after, *inputs)
+    found = compare(before, after, inputs)
     return None if found == "output" else found
 
 
 @breaks("Return `None` if no node differs.", case="rounding near 0")
 @wrong("first_that_differs", says="has the same value in both graphs, except for rounding")
-def takes_for_granted_that_one_differs(before, after, *inputs):
-    return compares_two_tables(before, after, *inputs) or "output"
+def assumes_that_a_node_differs(before, after, *inputs):
+    return compare(before, after, inputs) or "output"
 
 
 @breaks("in the order of its list,", case="each branch wrong by a thousandth")
 @wrong("first_that_differs", says="also has a different value, and comes before `mul_1`")
 def goes_by_the_order_of_after(before, after, *inputs):
-    return first(values_of(after, inputs), values_of(before, inputs))
+    return compare(after, before, inputs)
 
 
 @breaks("that has a different value", case="a different second result")
 @wrong("first_that_differs", says="has a different value in `after`, but the answer is `None`")
 def compares_the_first_tensor(before, after, *inputs):
-    def differs(one, other):
-        return not is_close(pytree.tree_leaves(one)[0], pytree.tree_leaves(other)[0])
-
-    return first(values_of(before, inputs), values_of(after, inputs), differs)
+    return compare(before, after, inputs, lambda *both: is_close(*(pytree.tree_leaves(value)[0] for value in both)))
 
 
 @breaks("a different value in `after`", case="a different key")
 @wrong("first_that_differs", says="has a different value in `after`, but the answer is `None`")
-def compares_leaves_without_their_names(before, after, *inputs):
-    def differs(one, other):
-        return not is_close(pytree.tree_leaves(one), pytree.tree_leaves(other))
-
-    return first(values_of(before, inputs), values_of(after, inputs), differs)
+def compares_leaves_without_their_keys(before, after, *inputs):
+    return compare(before, after, inputs, lambda *both: is_close(*map(pytree.tree_leaves, both)))
 
 
 @breaks("that has a different value in `after` for these inputs.", case="a different weight")
 @wrong("first_that_differs", says="also has a different value, and comes before `addmm`")
-def compares_the_calls_alone(before, after, *inputs):
+def does_not_compare_weights(before, after, *inputs):
     calls = [node.name for node in before.graph.nodes if node.op not in ("placeholder", "get_attr")]
-    return first(values_of(before, inputs), values_of(after, inputs), order=calls)
+    return compare(before, after, inputs, order=calls)
 
 
 @breaks("Return the name", case="a block of GPT-2 with one wrong call")
 @wrong("first_that_differs", says="is neither a node, nor its name, nor `None`")
-def returns_all(before, after, *inputs):
+def returns_all_that_differ(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return [name for name in here if name in there and not is_close(here[name], there[name])]
 
 
 @breaks("Leave both graphs", case="a block of GPT-2 with one wrong call")
-@wrong(
-    "given_left_alone",
-    says="A graph that was passed has been changed",
-    read=LEFT,
-)
+@wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
 def returns_all_values_from_the_given_graph(before, after, *inputs):
-    name = compares_two_tables(before, after, *inputs)
+    name = compare(before, after, inputs)
     for module in (before, after):
         output = module.graph.output_node()
         output.args = (tuple(node for node in module.graph.nodes if node.op != "output"),)
@@ -223,13 +202,9 @@ def returns_all_values_from_the_given_graph(before, after, *inputs):
 
 
 @breaks("and the inputs unchanged.", case="a block of GPT-2 with one wrong call")
-@wrong(
-    "given_left_alone",
-    says="An input that was passed has been written",
-    read=LEFT,
-)
+@wrong("given_left_alone", says="An input that was passed has been written", read=LEFT)
 def rounds_the_inputs(before, after, *inputs):
-    name = compares_two_tables(before, after, *inputs)
+    name = compare(before, after, inputs)
     for value in inputs:
         value.round_(decimals=3)
     return name

@@ -21,8 +21,8 @@ _OTHERS = {operator.mul: operator.add, operator.add: operator.mul}
 _METHODS = {torch.tanh: "tanh", torch.pow: "pow"}
 
 
-def one_call_another(module: fx.GraphModule) -> None:
-    """One randomly chosen call computes something else; calls to ``tanh`` and ``pow`` become method calls."""
+def one_wrong_call(module: fx.GraphModule) -> None:
+    """A randomly chosen call computes something else; calls to ``tanh`` and ``pow`` become method calls."""
     for target, method in _METHODS.items():
         for node in module.graph.find_nodes(op="call_function", target=target):
             node.op, node.target = "call_method", method
@@ -35,18 +35,22 @@ def one_call_another(module: fx.GraphModule) -> None:
     place.target = _OTHERS[place.target]
 
 
+def _apply(module: fx.GraphModule, node: fx.Node, function: Callable[..., Any], other: float) -> None:
+    """Let the users of a node use a new call to a function of the node and a number."""
+    with module.graph.inserting_after(node):
+        new = module.graph.call_function(function, (node, other))
+    node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+
+
 def several_wrong(module: fx.GraphModule) -> None:
-    """A sum is replaced by two new nodes that round differently, and the result is wrong by a factor."""
+    """Two new nodes, whose rounding differs, replace a sum; and the result is multiplied by a wrong factor."""
     [total] = module.graph.find_nodes(op="call_function", target=operator.add)
     with module.graph.inserting_before(total):
         turned = module.graph.call_function(operator.add, total.args[::-1])
         slightly = module.graph.call_function(operator.mul, (turned, 1.0 + 2.0**-22))
     total.replace_all_uses_with(slightly)
     module.graph.erase_node(total)
-    result = module.graph.output_node().all_input_nodes[0]
-    with module.graph.inserting_after(result):
-        scaled = module.graph.call_function(operator.mul, (result, one_of(2, 3)))
-    result.replace_all_uses_with(scaled, delete_user_cb=lambda user: user is not scaled)
+    _apply(module, module.graph.output_node().all_input_nodes[0], operator.mul, one_of(2, 3))
 
 
 def another_weight(module: fx.GraphModule) -> None:
@@ -62,7 +66,7 @@ def another_shape(module: fx.GraphModule) -> None:
 
 
 class Accumulating(nn.Module):
-    """Writes into a value that one node returned and another node split; returns a tuple, a dict and a list."""
+    """Writes into a value after another node has split it; returns a nest of a tuple, a dict and a list."""
 
     def forward(self, x: Tensor, y: Tensor) -> Any:
         total = x.exp()
@@ -74,7 +78,7 @@ class Accumulating(nn.Module):
 
 
 class Results(nn.Module):
-    """Returns two branches and a number by name."""
+    """Returns a dict with the results of two branches and a number."""
 
     def forward(self, x: Tensor, y: Tensor) -> Any:
         left = torch.mul(x, 0.5)
@@ -83,7 +87,7 @@ class Results(nn.Module):
 
 
 def slightly_and_turned(module: fx.GraphModule) -> None:
-    """Both products are wrong by a thousandth and have changed places."""
+    """Both products are wrong by a thousandth, and their order in the list is reversed."""
     left, right = module.graph.find_nodes(op="call_function", target=torch.mul)
     for node in (left, right):
         node.update_arg(1, node.args[1] * 1.001)
@@ -91,19 +95,15 @@ def slightly_and_turned(module: fx.GraphModule) -> None:
 
 
 def shifted_by_rounding(module: fx.GraphModule) -> None:
-    """A new node adds so little to the first result that `assert_close` accepts it as rounding, even near 0."""
+    """A new node adds so little to the first result that `assert_close` accepts the result, even near 0."""
     left, _ = module.graph.find_nodes(op="call_function", target=torch.mul)
-    with module.graph.inserting_after(left):
-        shifted = module.graph.call_function(operator.add, (left, 1e-6))
-    left.replace_all_uses_with(shifted, delete_user_cb=lambda user: user is not shifted)
+    _apply(module, left, operator.add, 1e-6)
 
 
 def another_second_result(module: fx.GraphModule) -> None:
     """A new node changes only the second result."""
     _, right = module.graph.find_nodes(op="call_function", target=torch.mul)
-    with module.graph.inserting_after(right):
-        scaled = module.graph.call_function(operator.mul, (right, 2))
-    right.replace_all_uses_with(scaled, delete_user_cb=lambda user: user is not scaled)
+    _apply(module, right, operator.mul, 2)
 
 
 def another_dtype(module: fx.GraphModule) -> None:
@@ -115,13 +115,13 @@ def another_dtype(module: fx.GraphModule) -> None:
 
 
 def another_key(module: fx.GraphModule) -> None:
-    """The same results under other names."""
+    """The output has the same results, one of them under another key."""
     output = module.graph.output_node()
     output.args = ({{"right": "other"}.get(key, key): value for key, value in output.args[0].items()},)
 
 
 def another_kind(module: fx.GraphModule) -> None:
-    """The first result as the only item of a tuple."""
+    """The output is a tuple with only the first result."""
     output = module.graph.output_node()
     output.args = ((output.args[0]["left"],),)
 
@@ -133,7 +133,7 @@ def another_write(module: fx.GraphModule) -> None:
 
 
 def edited(edit: Edit, count: int = 1) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The traced model, a copy that was edited, and inputs."""
+    """Make the arguments of the answer: the traced model, an edited copy of it, and ``count`` inputs."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         before = graph_of(model)
@@ -148,7 +148,7 @@ def edited(edit: Edit, count: int = 1) -> Callable[[nn.Module], tuple[Any, ...]]
 
 
 def with_changes(answer: Callable[..., Any], before: fx.GraphModule, after: fx.GraphModule, *inputs: Tensor) -> Any:
-    """What the answer returns, and the first node of a graph, or the first input, that it has changed."""
+    """What the answer returns, the first node that it has changed, and whether it has written into an input."""
     graphs = [listing(before.graph), listing(after.graph)]
     copies = [value.clone() for value in inputs]
     returned = answer(before, after, *inputs)
@@ -160,7 +160,7 @@ def with_changes(answer: Callable[..., Any], before: fx.GraphModule, after: fx.G
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a block of GPT-2 with one wrong call", gpt2, tuple, given=edited(one_call_another)),
+        Case("a block of GPT-2 with one wrong call", gpt2, tuple, given=edited(one_wrong_call)),
         Case("a block of BERT with rounding and a wrong factor", bert, tuple, given=edited(several_wrong, 2)),
         Case("a value written in place", Accumulating, tuple, unseen=True, given=edited(another_write, 2)),
         Case("each branch wrong by a thousandth", Results, tuple, unseen=True, given=edited(slightly_and_turned, 2)),

@@ -13,11 +13,11 @@ from fxbook.rules.returned import name_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import given_left_alone, told
+from ..check import given_left_alone, observed
 
 
 class _Keeping(fx.Interpreter):
-    """Keeps what each node returns, as it is before a later node writes into it."""
+    """An Interpreter that keeps a copy of each node's value, made before a later node can write into the value."""
 
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
@@ -31,7 +31,7 @@ class _Keeping(fx.Interpreter):
 
 
 def run_of(module: fx.GraphModule, inputs: tuple[torch.Tensor, ...]) -> _Keeping:
-    """A run that has kept the value of each node by name, in graph order."""
+    """An Interpreter that has run the module, with the value of each node by name, in graph order."""
     keeping = _Keeping(module)
     with torch.no_grad():
         keeping.run(*inputs)
@@ -47,14 +47,14 @@ def is_close(one: Any, other: Any, *, of_any_dtype: bool = False) -> bool:
     return True
 
 
-@rule("07_placeholder#return-an-inner-value-a-feature-extractor")
+@rule
 def first_that_differs(case: CaseView) -> Found:
     """The answer is the name of the first node whose value differs."""
     before, after, *inputs = case.arguments
     run = run_of(before, tuple(inputs))
     here, there = run.values, run_of(after, tuple(inputs)).values
     differ = [name for name in here if name in there and not is_close(here[name], there[name])]
-    answer = told(case, "returned")
+    answer = observed(case, "returned")
     name = name_of(answer)
     if answer is None:
         if differ:
@@ -68,7 +68,7 @@ def first_that_differs(case: CaseView) -> Found:
         yield None, f"`{name}` is not a node of `after`: skip it."
     elif name not in differ:
         written = not is_close(here[name], run.at_the_end[name])
-        but = "until a later node writes into it: keep a copy of the whole value" if written else "except for rounding"
+        but = "until a later node writes into it: compare copies of the values" if written else "except for rounding"
         yield case.before.named(name), f"has the same value in both graphs, {but}"
     elif name != differ[0]:
         yield case.before.named(differ[0]), f"also has a different value, and comes before `{name}`"

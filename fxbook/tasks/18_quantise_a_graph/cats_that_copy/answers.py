@@ -1,4 +1,4 @@
-"""Answers to 18-cats-that-copy: the calls around a concatenation, and what they have in common."""
+"""Answers to 18-cats-that-copy: the calls around a concatenation, and whether their arguments are equal."""
 
 import torch
 import torch.ao.quantization.fx._decomposed
@@ -13,7 +13,7 @@ concatenate = torch.ops.aten.cat.default
 def found(
     module, how=(1, 2, 3, 4, 5), reads=True, users=True, used=True, inputs=True, results=True, targets=(concatenate,)
 ):
-    """The concatenations that can copy int8, and what a wrong answer leaves out."""
+    """The concatenations that can copy int8, with parameters for what a wrong answer leaves out."""
     names = []
     for node in module.graph.nodes:
         if node.target not in targets or (used and not node.users):
@@ -28,12 +28,9 @@ def found(
     return names
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def compares_all_arguments_after_the_tensor(module):
-    """The arguments form a tuple that holds the nodes themselves."""
+    """Returns a tuple of nodes instead of a list of names."""
     cats = []
     for cat in module.graph.find_nodes(op="call_function", target=concatenate):
         around = {dequantize: cat.args[0], quantize: list(cat.users)}
@@ -59,7 +56,7 @@ def begins_at_quantize_and_sorts(module):
 
 @right
 def removes_what_cannot(module):
-    """A concatenation is removed as soon as one of its edges differs."""
+    """Removes a concatenation as soon as one of its inputs or users does not qualify."""
     cats = {node: None for node in module.graph.nodes if node.target is concatenate and node.users}
     for cat in list(cats):
         edges = [(read, dequantize) for read in cat.args[0]] + [(user, quantize) for user in cat.users]
@@ -77,7 +74,7 @@ def removes_what_cannot(module):
 
 @right
 def fills_a_list_while_it_walks(module):
-    """It meets the calls above first, and removes a name when a user of the concatenation differs."""
+    """Adds a name after looking at the inputs, and removes the name again if a user does not qualify."""
     how, names = {}, []
     for node in module.graph.nodes:
         if node.target is dequantize:
@@ -94,10 +91,9 @@ def fills_a_list_while_it_walks(module):
     return names
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("all of these calls have the same scale, zero point, bounds and dtype.", case="other inputs")
+@breaks(
+    "all of these calls have the same scale, zero point, bounds and dtype.", case="concatenations whose inputs differ"
+)
 @wrong("finds_the_cats", says="do not have the same zero point")
 def ignores_the_zero_point(module):
     return found(module, how=(1, 3, 4, 5))
@@ -109,7 +105,7 @@ def ignores_the_bounds(module):
 
 
 @wrong("finds_the_cats", says="do not have the same")
-def ignores_the_pairs_of_the_result(module):
+def ignores_the_arguments_of_the_users(module):
     return found(module, results=False)
 
 
@@ -118,31 +114,31 @@ def compares_only_the_first_input(module):
     return found(module, inputs=False)
 
 
-@breaks("each tensor in its list is the result of a call to `dequantize`", case="other inputs")
-@wrong("finds_the_cats", says="cannot copy int8: it reads")
-def takes_one_float_input(module):
+@breaks("each tensor in its list is the result of a call to `dequantize`", case="concatenations whose inputs differ")
+@wrong("finds_the_cats", says="in its list, is not a call to `dequantize`")
+def ignores_float_inputs(module):
     return found(module, reads=False)
 
 
-@breaks("it has users, and each of them is a call to `quantize`", case="other results")
+@breaks("it has users, and each of them is a call to `quantize`", case="concatenations whose users differ")
 @wrong("finds_the_cats", says="is not a call to `quantize`")
-def takes_one_float_user(module):
+def ignores_float_users(module):
     return found(module, users=False)
 
 
 @wrong("finds_the_cats", says="cannot copy int8: it has no users")
-def takes_what_nobody_uses(module):
+def includes_unused_calls(module):
     return found(module, used=False)
 
 
 @wrong("finds_the_cats", says="it is not a call to `torch.ops.aten.cat.default`")
-def takes_stack_too(module):
+def includes_stack(module):
     return found(module, targets=(concatenate, torch.ops.aten.stack.default))
 
 
 @breaks(
     "Return a list, in graph order, with the name of each call to `torch.ops.aten.cat.default`",
-    case="other inputs",
+    case="concatenations whose inputs differ",
 )
 @wrong("keeps_their_order", says="in graph order")
 def takes_the_order_of_the_users(module):

@@ -1,4 +1,4 @@
-"""Graphs with concatenations between pairs: some can copy int8; each of the others breaks one condition."""
+"""Graphs with concatenations between pairs: some can copy int8, and each of the others violates one condition."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _NAMES = [
 How = tuple[Any, ...]
 
 
-def drawn(*kinds: str, is_named: bool = True) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A graph with a call of each kind, in random order; unless ``named``, a node's name does not say what it calls."""
+def graph_with(*kinds: str, named: bool = True) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """Make a graph with a call of each kind, in random order; unless ``named``, node names do not reveal the calls."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         while True:
@@ -34,7 +34,7 @@ def drawn(*kinds: str, is_named: bool = True) -> Callable[[nn.Module], tuple[Any
             module = _graph_of(order, names)
             copies = [name for kind, name in zip(order, names, strict=False) if kind.startswith("copies")]
             if copies != sorted(copies):
-                for place, node in enumerate(() if is_named else module.graph.nodes):
+                for place, node in enumerate(() if named else module.graph.nodes):
                     node._rename(node.name if node.name in names else f"step_{place}")
                 return (module,)
 
@@ -48,7 +48,7 @@ def _graph_of(kinds: list[str], names: list[str]) -> fx.GraphModule:
     hows = [(*tensors, *_how()[2:]) if kind == "tensors" else _how() for kind in kinds]
     calls = [_call(graph, x, kind, how, name) for kind, how, name in zip(kinds, hows, names, strict=False)]
     results = []
-    # The users are not in the order of the values that they use.
+    # The users come in the reverse order of the values that they use.
     for kind, how, call in reversed(list(zip(kinds, hows, calls, strict=True))):
         if kind == "unused":
             continue
@@ -65,7 +65,7 @@ def _graph_of(kinds: list[str], names: list[str]) -> fx.GraphModule:
 
 
 def _call(graph: fx.Graph, x: fx.Node, kind: str, how: How, name: str) -> fx.Node:
-    """A call that reads two or three tensors."""
+    """A call with two or three tensors in its list."""
     hows = [how] * int(torch.randint(2, 4, ()))
     if kind.startswith("input "):
         hows[-1] = _changed(how, kind.removeprefix("input "))
@@ -73,24 +73,24 @@ def _call(graph: fx.Graph, x: fx.Node, kind: str, how: How, name: str) -> fx.Nod
         hows[0] = _changed(how, kind.removeprefix("first "))
     if kind.startswith("inputs "):
         hows = [_changed(how, kind.removeprefix("inputs "))] * len(hows)
-    reads = [_pair(graph, x, one) for one in hows]
+    tensors = [_pair(graph, x, one) for one in hows]
     match kind:
         case "copies one":
-            reads = [reads[0]] * len(reads)
-            graph.call_function(_aten.relu.default, (reads[0],))
+            tensors = [tensors[0]] * len(tensors)
+            graph.call_function(_aten.relu.default, (tensors[0],))
         case "copies rescaled":
-            for read in reads:
-                read.args[0].args = (x, *_changed(how, "scale"))
+            for tensor in tensors:
+                tensor.args[0].args = (x, *_changed(how, "scale"))
         case "integer input":
-            reads[-1] = reads[-1].args[0]
+            tensors[-1] = tensors[-1].args[0]
         case "float input":
-            reads[-1] = graph.call_function(_aten.relu.default, (reads[-1],))
+            tensors[-1] = graph.call_function(_aten.relu.default, (tensors[-1],))
     target = _aten.stack.default if kind == "another call" else CAT
-    return graph.create_node("call_function", target, (reads, int(torch.randint(2, ()))), name=name)
+    return graph.create_node("call_function", target, (tensors, int(torch.randint(2, ()))), name=name)
 
 
 def _pair(graph: fx.Graph, x: fx.Node, how: How) -> fx.Node:
-    """The calls of a pair; another overload takes the scale and the zero point as tensors."""
+    """The two calls of a pair; if the scale and the zero point are nodes, of the overload that takes tensors."""
     overload = "tensor" if isinstance(how[0], fx.Node) else "default"
     near = graph.call_function(getattr(_ops.quantize_per_tensor, overload), (x, *how))
     return graph.call_function(getattr(_ops.dequantize_per_tensor, overload), (near, *how))
@@ -101,7 +101,7 @@ def _how() -> How:
 
 
 def _changed(how: How, what: str) -> How:
-    """The arguments after the tensor, with another scale, zero point or dtype."""
+    """The arguments after the tensor, with another scale, zero point, upper bound or dtype."""
     scale, zero, low, high, dtype = how
     match what:
         case "scale":
@@ -126,15 +126,21 @@ _nothing = functools.partial(nn.Module)
 USAGE = Usage(
     "compute",
     cases=(
-        Case("other inputs", _nothing, tuple, given=drawn(*_INPUTS)),
-        Case("other results", _nothing, tuple, given=drawn(*_RESULTS, "another call")),
-        Case("more inputs", _nothing, tuple, unseen=True, given=drawn(*_INPUTS, "copies")),
+        Case("concatenations whose inputs differ", _nothing, tuple, given=graph_with(*_INPUTS)),
+        Case("concatenations whose users differ", _nothing, tuple, given=graph_with(*_RESULTS, "another call")),
         Case(
-            "all of them",
+            "more concatenations whose inputs differ",
             _nothing,
             tuple,
             unseen=True,
-            given=drawn("copies", *_RESULTS, *_MIXED, *_ODD, is_named=False),
+            given=graph_with(*_INPUTS, "copies"),
+        ),
+        Case(
+            "concatenations of every kind",
+            _nothing,
+            tuple,
+            True,
+            graph_with("copies", *_RESULTS, *_MIXED, *_ODD, named=False),
         ),
     ),
 )

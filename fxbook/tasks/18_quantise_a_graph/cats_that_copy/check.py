@@ -1,4 +1,4 @@
-"""Find the concatenations that can copy int8: those and no others, and in graph order."""
+"""Find the concatenations that can copy int8: all of them and no other nodes, in graph order."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from fxbook.rules.view import CaseView
 from .cases import CAT, DEQUANTIZE, QUANTIZE
 
 
-@rule("18_quantise_a_graph#residual-concatenation-shared-weight")
+@rule
 def finds_the_cats(case: CaseView) -> Found:
-    """The answer has each concatenation that can copy int8, and no other node."""
+    """The answer contains all concatenations that can copy int8, and no other node."""
     names = list_of_names(case.value)
     if names is None:
         yield None, "The answer is not a list of node names."
@@ -22,7 +22,7 @@ def finds_the_cats(case: CaseView) -> Found:
     [module] = case.arguments
     nodes = {node.name: node for node in module.graph.nodes}
     for name in sorted(set(names) - nodes.keys()):
-        yield None, f"`{name}` is in the answer, but is not a node."
+        yield None, f"`{name}` is in the answer, but no node has this name."
     for name, node in nodes.items():
         why = _why_not(node)
         if why and name in names:
@@ -31,26 +31,26 @@ def finds_the_cats(case: CaseView) -> Found:
             yield case.before.named(name), "can copy int8, but is missing from the answer"
 
 
-@rule("18_quantise_a_graph#residual-concatenation-shared-weight")
+@rule
 def keeps_their_order(case: CaseView) -> Found:
     """The names are in graph order, each once."""
     [module] = case.arguments
     if list_of_names(case.value) != [node.name for node in module.graph.nodes if _why_not(node) is None]:
-        yield None, "The names are right, but the list does not have each of them exactly once and in graph order."
+        yield None, "The names are right, but the list does not have each of them exactly once, in graph order."
 
 
 def _why_not(node: fx.Node) -> str | None:
     """Why a node is not a concatenation that can copy int8; ``None`` if it is one."""
     if node.op != "call_function" or node.target is not CAT:
         return "it is not a call to `torch.ops.aten.cat.default`"
-    reads, users = list(node.args[0]), list(node.users)
-    if other := next((read for read in reads if read.target is not DEQUANTIZE), None):
-        return f"it reads `{other.name}`, which is not a call to `dequantize`"
+    tensors, users = list(node.args[0]), list(node.users)
+    if other := next((tensor for tensor in tensors if tensor.target is not DEQUANTIZE), None):
+        return f"`{other.name}`, in its list, is not a call to `dequantize`"
     if not users:
         return "it has no users"
     if other := next((user for user in users if user.target is not QUANTIZE), None):
         return f"its user `{other.name}` is not a call to `quantize`"
-    first, *others = [*reads, *users]
+    first, *others = [*tensors, *users]
     for index, what in ((1, "scale"), (2, "zero point"), (3, "lower bound"), (4, "upper bound"), (5, "dtype")):
         if other := next((call for call in others if call.args[index] != first.args[index]), None):
             return f"`{first.name}` and `{other.name}` do not have the same {what}"

@@ -1,4 +1,4 @@
-"""Answers to 18-drop-the-detour: what makes two calls a pair, and which other calls use them."""
+"""Answers to 18-drop-the-detour: which calls form a pair, and which other calls use them."""
 
 import copy
 
@@ -12,25 +12,26 @@ ops = torch.ops.quantized_decomposed
 quantize, dequantize = ops.quantize_per_tensor.default, ops.dequantize_per_tensor.default
 
 
-def drop(module, same=lambda far, near: far.args[1:] == near.args[1:], far_of=lambda near: near.args[0], most=1000):
-    """Drop the pairs, and whatever a wrong answer takes for a pair."""
+def is_pair(near):
+    """Whether a node is a `quantize` that changes nothing."""
+    return near.target is quantize and near.args[0].target is dequantize and near.args[0].args[1:] == near.args[1:]
+
+
+def drop(module, same=lambda far, near: far.args[1:] == near.args[1:], far_of=lambda near: near.args[0]):
+    """Drop the pairs, or whatever a wrong answer takes for a pair."""
     for near in module.graph.find_nodes(op="call_function", target=quantize):
         far = far_of(near)
-        if most and far.target is dequantize and same(far, near):
-            most -= 1
+        if far.target is dequantize and same(far, near):
             near.replace_all_uses_with(far.args[0])
             module.graph.erase_node(near)
             if not far.users:
                 module.graph.erase_node(far)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def begins_at_dequantize(module):
     for far in module.graph.find_nodes(op="call_function", target=dequantize):
-        near = [user for user in far.users if user.target is quantize and user.args[1:] == far.args[1:]]
+        near = list(filter(is_pair, far.users))
         for user in near:
             user.replace_all_uses_with(far.args[0])
             module.graph.erase_node(user)
@@ -41,9 +42,6 @@ def begins_at_dequantize(module):
 
 @right
 def repeats_until_nothing_changes(module):
-    def is_pair(node):
-        return node.target is quantize and node.args[0].target is dequantize and node.args[0].args[1:] == node.args[1:]
-
     while near := next(filter(is_pair, reversed(list(module.graph.nodes))), None):
         far = near.args[0]
         near.replace_all_uses_with(far.args[0])
@@ -55,17 +53,15 @@ def repeats_until_nothing_changes(module):
 
 @right
 def collects_first(module):
-    """Then each user gets the replacement of the node that it reads."""
-    instead, spare = {}, {}
+    """Only then lets each user use the replacement of the node that it used."""
+    instead, unneeded = {}, {}
+    for node in filter(is_pair, module.graph.nodes):
+        far = node.args[0]
+        instead[node] = instead.get(far.args[0], far.args[0])
+        unneeded[far] = None
     for node in module.graph.nodes:
-        if node.target is quantize:
-            far, *how = node.args
-            if far.target is dequantize and [*far.args[1:]] == how:
-                instead[node] = instead.get(far.args[0], far.args[0])
-                spare[far] = None
-    for node in module.graph.nodes:
-        node.args = fx.map_arg(node.args, lambda read: instead.get(read, read))
-    for node in [*instead, *reversed(spare)]:
+        node.args = fx.map_arg(node.args, lambda used: instead.get(used, used))
+    for node in [*instead, *reversed(unneeded)]:
         if not node.users:
             module.graph.erase_node(node)
     module.recompile()
@@ -73,27 +69,14 @@ def collects_first(module):
 
 @right
 def copies_the_graph(module):
-    """Into a new one, without the calls that can go."""
-    kept, gone = {}, set()
-
-    def is_pair(node):
-        return node.target is quantize and node.args[0].target is dequantize and node.args[0].args[1:] == node.args[1:]
-
+    """Into a new graph, without the calls that can go."""
+    graph, kept = fx.Graph(), {}
     for node in module.graph.nodes:
         if is_pair(node):
-            gone.add(node)
-        if node.target is dequantize and node.users and all(map(is_pair, node.users)):
-            gone.add(node)
-    graph = fx.Graph()
-    for node in module.graph.nodes:
-        if node not in gone:
-            kept[node] = graph.node_copy(node, lambda read: kept[read])
-        else:
-            kept[node] = kept[node.args[0].args[0] if node.target is quantize else node.args[0]]
+            kept[node] = kept[node.args[0].args[0]]
+        elif node.target is not dequantize or not node.users or not all(map(is_pair, node.users)):
+            kept[node] = graph.node_copy(node, lambda used: kept[used])
     module.graph = graph
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("Edit a traced module in place.", case="pairs between layers")
@@ -127,8 +110,8 @@ def ignores_the_bounds(module):
 @wrong("others_stay", says="is gone, but should have stayed")
 def looks_through_a_call(module):
     def far_of(near):
-        read = near.args[0]
-        return read if read.target is dequantize or not read.all_input_nodes else read.all_input_nodes[0]
+        used = near.args[0]
+        return used if used.target is dequantize or not used.all_input_nodes else used.all_input_nodes[0]
 
     drop(module, far_of=far_of)
     module.recompile()
@@ -137,32 +120,31 @@ def looks_through_a_call(module):
 @breaks("Erase the `quantize`,", case="pairs between layers")
 @wrong("pairs_are_gone", node="quantize_per_tensor_default_1", says="is still there, although it only undoes")
 def leaves_the_calls_behind(module):
-    for near in module.graph.find_nodes(op="call_function", target=quantize):
-        if near.args[0].target is dequantize and near.args[0].args[1:] == near.args[1:]:
-            near.replace_all_uses_with(near.args[0].args[0])
+    for near in filter(is_pair, module.graph.nodes):
+        near.replace_all_uses_with(near.args[0].args[0])
     module.recompile()
 
 
-@wrong("spare_are_gone", node="dequantize_per_tensor_default_2", says="is still there, although no other call uses it")
+@wrong(
+    "unneeded_are_gone", node="dequantize_per_tensor_default_2", says="is still there, although no other call uses it"
+)
 def leaves_dequantize_behind(module):
-    for near in module.graph.find_nodes(op="call_function", target=quantize):
-        if near.args[0].target is dequantize and near.args[0].args[1:] == near.args[1:]:
-            near.replace_all_uses_with(near.args[0].args[0])
-            module.graph.erase_node(near)
+    for near in filter(is_pair, module.graph.nodes):
+        near.replace_all_uses_with(near.args[0].args[0])
+        module.graph.erase_node(near)
     module.recompile()
 
 
 @breaks("and also the `dequantize` if nothing else uses it.", case="pairs between layers")
 @wrong("others_stay", says="is gone, but should have stayed")
 def erases_a_dequantize_with_another_user(module):
-    """Its other users read what it rounded."""
-    for near in module.graph.find_nodes(op="call_function", target=quantize):
+    """Its other users then use the values from before they were rounded."""
+    for near in filter(is_pair, module.graph.nodes):
         far = near.args[0]
-        if far.target is dequantize and far.args[1:] == near.args[1:]:
-            near.replace_all_uses_with(far.args[0])
-            module.graph.erase_node(near)
-            far.replace_all_uses_with(far.args[0].args[0] if far.args[0].args else far.args[0])
-            module.graph.erase_node(far)
+        near.replace_all_uses_with(far.args[0])
+        module.graph.erase_node(near)
+        far.replace_all_uses_with(far.args[0].args[0] if far.args[0].args else far.args[0])
+        module.graph.erase_node(far)
     module.recompile()
 
 
@@ -176,15 +158,13 @@ def cleans_up_with_eliminate_dead_code(module):
 
 @breaks("Let the users of the `quantize` use what the `dequantize` reads instead.", case="pairs between layers")
 @wrong("users_read_the_integers", node="dequantize_per_tensor_default_1", says="instead of")
-def gives_the_floats_to_the_users(module):
-    for near in module.graph.find_nodes(op="call_function", target=quantize):
+def gives_floats_to_the_users(module):
+    for near in filter(is_pair, module.graph.nodes):
         far = near.args[0]
-        if far.target is dequantize and far.args[1:] == near.args[1:]:
-            others = [user for user in far.users if user is not near]
-            near.replace_all_uses_with(far if others else far.args[0])
-            module.graph.erase_node(near)
-            if not far.users:
-                module.graph.erase_node(far)
+        near.replace_all_uses_with(far if len(far.users) > 1 else far.args[0])
+        module.graph.erase_node(near)
+        if not far.users:
+            module.graph.erase_node(far)
     module.recompile()
 
 
@@ -200,10 +180,9 @@ def forgets_to_recompile(module):
     says="which is not in this graph",
     read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
 )
-def collects_what_is_erased_later(module):
-    calls = module.graph.find_nodes(op="call_function", target=quantize)
-    pairs = [(near, near.args[0], near.args[0].args[0]) for near in calls if near.args[0].target is dequantize]
-    for near, far, integers in [(near, far, i) for near, far, i in pairs if near.args[1:] == far.args[1:]]:
+def collects_nodes_that_it_erases_later(module):
+    pairs = [(near, near.args[0], near.args[0].args[0]) for near in filter(is_pair, module.graph.nodes)]
+    for near, far, integers in pairs:
         near.replace_all_uses_with(integers)
         module.graph.erase_node(near)
         if not far.users:
@@ -213,7 +192,7 @@ def collects_what_is_erased_later(module):
 
 @breaks("Everything else stays, even if it has no users:", case="pairs between layers")
 @wrong("same_result", node="quantize_per_tensor_default_6", says="The result is not the one asked for")
-def makes_other_pairs_alike(module):
+def makes_different_pairs_equal(module):
     drop(module)
     for near in module.graph.find_nodes(op="call_function", target=quantize):
         if near.args[0].target is dequantize:

@@ -1,4 +1,4 @@
-"""Models with pairs that change nothing, and with pairs that do not qualify for one reason."""
+"""Models with pairs that change nothing, and with pairs that must stay, each for one reason."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _pair(x: Any, how: How) -> Any:
 
 
 class Layers(nn.Module):
-    """Several pairs in a row between layers; a float call reads one of the pairs; one pair has another scale."""
+    """Several pairs in a row between layers; a call in float uses one of them, and one pair has a different scale."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Layers(nn.Module):
 
 
 class Differing(nn.Module):
-    """For each argument in which two pairs in a row may differ, two that do; and two that do not differ at all."""
+    """For each argument, two pairs in a row that differ in this argument; and two pairs in a row that are equal."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Differing(nn.Module):
 
 
 class Between(nn.Module):
-    """Pairs with a call between their halves, which has one input or two; before the call, a pair to drop."""
+    """Calls, with one input or two, between a `dequantize` and a `quantize`; some come after a pair to drop."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Between(nn.Module):
 
 
 class Integers(nn.Module):
-    """Integers as the input and among the results; one `dequantize` that several `quantize` calls read."""
+    """Integers as the input and among the results; one `dequantize` whose result several `quantize` calls use."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Integers(nn.Module):
 
 
 class Channels(nn.Module):
-    """Pairs of other overloads, one after another; calls without users."""
+    """Pairs of other overloads in a row; calls without users."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Drop pairs that change nothing: all of them are gone, nothing else is, and each user reads the right integers."""
+"""Drop pairs that change nothing: these calls are gone, all others stay, and their users use the integers instead."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ from fxbook.rules.view import CaseView
 
 from .cases import DEQUANTIZE, QUANTIZE
 
-_PAIRS = "18_quantise_a_graph#round-by-hand-dequantize-call-quantize"
 _QUANTIZE, _DEQUANTIZE = callable_name(QUANTIZE), callable_name(DEQUANTIZE)
 
 
 def replaced(graph: GraphRecord) -> dict[int, int]:
-    """Each `quantize` that changes nothing, with the node that its users read instead."""
-    stands_for: dict[int, int] = {}
+    """Maps each `quantize` that changes nothing to the node that its users must use instead."""
+    instead: dict[int, int] = {}
     for node in graph:
         far = graph.nodes[node.inputs[0]] if node.target == _QUANTIZE and node.inputs else None
         if far and far.target == _DEQUANTIZE and far.positional[1:] == node.positional[1:]:
-            stands_for[node.index] = stands_for.get(far.inputs[0], far.inputs[0])
-    return stands_for
+            instead[node.index] = instead.get(far.inputs[0], far.inputs[0])
+    return instead
 
 
-def spare(graph: GraphRecord) -> set[int]:
-    """Each `dequantize` that only such calls use."""
+def unneeded(graph: GraphRecord) -> set[int]:
+    """Each `dequantize` that is used only by a `quantize` that changes nothing."""
     gone = set(replaced(graph))
     return {node.index for node in graph if node.target == _DEQUANTIZE and node.users and gone >= set(node.users)}
 
 
-@rule(_PAIRS)
+@rule
 def pairs_are_gone(case: CaseView) -> Found:
     """Every `quantize` that changes nothing is gone."""
     now = case.now()
@@ -42,19 +41,19 @@ def pairs_are_gone(case: CaseView) -> Found:
             yield now[index], f"is still there, although it only undoes `{far.name}`"
 
 
-@rule(_PAIRS)
-def spare_are_gone(case: CaseView) -> Found:
-    """Every `dequantize` that only such calls used is gone."""
+@rule
+def unneeded_are_gone(case: CaseView) -> Found:
+    """Every `dequantize` that was used only by a `quantize` that changes nothing is gone."""
     now = case.now()
-    for index in sorted(spare(case.before)):
+    for index in sorted(unneeded(case.before)):
         if index in now:
             yield now[index], "is still there, although no other call uses it"
 
 
-@rule(_PAIRS)
+@rule
 def others_stay(case: CaseView) -> Found:
     """All other nodes are still there, and no node is new."""
-    now, gone = case.now(), spare(case.before) | set(replaced(case.before))
+    now, gone = case.now(), unneeded(case.before) | set(replaced(case.before))
     for node in case.before:
         if node.index not in gone | set(now):
             yield node, f"is gone, but should have stayed: `{node.call}`"
@@ -62,16 +61,16 @@ def others_stay(case: CaseView) -> Found:
         yield node, f"is new, but the task does not ask for it: `{node.call}`"
 
 
-@rule(_PAIRS)
+@rule
 def users_read_the_integers(case: CaseView) -> Found:
-    """Each node reads what it read, or what stands for it."""
+    """Each node still uses the same nodes, except that integers replace a `quantize` that changes nothing."""
     now, instead = case.now(), replaced(case.before)
     was = {node.index: index for index, node in now.items()}
     for index, node in sorted(now.items()):
-        due = [instead.get(read, read) for read in case.before.nodes[index].inputs]
-        for read, wanted in zip(node.inputs, due, strict=False):
-            if was.get(read) != wanted:
-                yield node, f"reads `{case.nodes[read].name}` instead of `{case.before.nodes[wanted].name}`"
+        inputs = [instead.get(used, used) for used in case.before.nodes[index].inputs]
+        for used, expected in zip(node.inputs, inputs, strict=False):
+            if was.get(used) != expected:
+                yield node, f"uses `{case.nodes[used].name}` instead of `{case.before.nodes[expected].name}`"
 
 
 CHECK = Check(
@@ -81,7 +80,7 @@ CHECK = Check(
         given_edited,
         pairs_are_gone,
         others_stay,
-        spare_are_gone,
+        unneeded_are_gone,
         users_read_the_integers,
         recompiled,
         same_result,

@@ -7,7 +7,7 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 
 def scaled(layer, largest, most=127):
-    """The answer for the largest absolute value of each channel."""
+    """The answer, if these are the largest absolute values of the channels."""
     weight = layer.weight.detach()
     scales = torch.where(largest > 0, largest / most, 1)
     values = weight / scales.view(-1, *[1] * (weight.ndim - 1))
@@ -18,11 +18,8 @@ def sizes(layer):
     return layer.weight.detach().flatten(1).abs().amax(1)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-def takes_channel_by_channel(layer):
+def rounds_channel_by_channel(layer):
     values, scales = [], []
     for channel in layer.weight.detach():
         scale = float(channel.abs().max()) / 127 or 1.0
@@ -50,7 +47,7 @@ def multiplies_in_float64(layer):
 
 
 @right
-def counts_from_the_last_dimension(layer):
+def moves_the_channels_to_the_end(layer):
     weight = layer.weight.detach()
     turned = weight.movedim(0, -1)
     largest = turned.reshape(-1, len(weight)).abs().amax(0)
@@ -58,12 +55,9 @@ def counts_from_the_last_dimension(layer):
     return (turned / scales).round().to(torch.int8).movedim(-1, 0).contiguous(), scales
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("Return a pair, `(values, scales)`.", case="a linear layer")
 @wrong("is_a_pair", says="not a pair of tensors")
-def returns_what_it_dequantizes(layer):
+def returns_rounded_weights(layer):
     values, scales = scaled(layer, sizes(layer))
     return values * scales.view(-1, *[1] * (values.ndim - 1))
 
@@ -79,21 +73,20 @@ def keeps_the_dimension(layer):
 
 
 @breaks("the largest absolute value of the channel, divided by 127.", case="a linear layer")
-@wrong("has_the_scales", says="The scale of channel 0 is")
-def divides_by_all_integers(layer):
+@wrong("has_the_scales", says="The scale of channel 0 does not fit: it is")
+def divides_by_255(layer):
     return scaled(layer, sizes(layer), most=255)
 
 
-@wrong("has_the_scales", says="which does not fit its values")
+@wrong("has_the_scales", says="does not fit: it is")
 def takes_one_scale(layer):
     return scaled(layer, sizes(layer).max().expand(len(layer.weight)))
 
 
 @breaks("The scale of a channel of zeros is 1.", case="a channel of zeros")
-@wrong("has_the_scales", says="which does not fit its values")
+@wrong("has_the_scales", says="does not fit: it is")
 def clamps_the_scale(layer):
-    largest = sizes(layer).clamp(min=1e-6)
-    return scaled(layer, largest)
+    return scaled(layer, sizes(layer).clamp(min=1e-6))
 
 
 @breaks("`values` is an `int8` tensor with the shape of the weight", case="a linear layer")
@@ -104,7 +97,7 @@ def leaves_the_integers_in_float(layer):
 
 
 @breaks("the weight, divided by the scale of its channel and rounded to the nearest integer.", case="a linear layer")
-@wrong("is_rounded", says="an integer is not the nearest")
-def cuts_off(layer):
+@wrong("is_rounded", says="a value is not rounded to the nearest integer: it is")
+def truncates(layer):
     weight, (_, scales) = layer.weight.detach(), scaled(layer, sizes(layer))
     return (weight / scales.view(-1, *[1] * (weight.ndim - 1))).to(torch.int8), scales

@@ -1,4 +1,4 @@
-"""Answers to 18-which-run-in-int8: conditions on what a call reads, and on its users."""
+"""Answers to 18-which-run-in-int8: conditions on the inputs and the users of a call."""
 
 import torch
 import torch.ao.quantization.fx._decomposed
@@ -19,24 +19,19 @@ def bias_of(node):
 def found(
     module, reads=lambda node: node.all_input_nodes, rounded=BOTH, bias=bias_of, some=True, users=True, used=True
 ):
-    """The calls that can run in int8, and what a wrong answer leaves out."""
+    """The calls that can run in int8, with parameters for what a wrong answer leaves out."""
     names = []
     for node in module.graph.nodes:
         if node.op != "call_function" or node.target in (quantize, *BOTH):
             continue
         values = [read for read in reads(node) if read is not bias(node)]
-        if some and not values:
-            continue
-        if used and not node.users:
+        if (some and not values) or (used and not node.users):
             continue
         if users and not all(user.target is quantize for user in node.users):
             continue
         if all(read.target in rounded for read in values):
             names.append(node.name)
     return names
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -79,8 +74,8 @@ def removes_what_cannot(module):
 
 
 @right
-def asks_each_edge(module):
-    """A call is removed as soon as one of its edges does not qualify."""
+def looks_at_each_edge(module):
+    """Excludes a call as soon as one of its inputs or users does not qualify."""
     out, reached = set(), set()
     for node in module.graph.nodes:
         for read in node.all_input_nodes:
@@ -95,42 +90,39 @@ def asks_each_edge(module):
     return [n.name for n in calls if n.name not in out and {(n.name, "above"), (n.name, "below")} <= reached]
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks(
     "each node that it reads, in a list or not, is a call to `dequantize` or to `dequantize_per_channel`",
     case="calls between pairs",
 )
 @wrong("finds_the_calls", says="but cannot run in int8: it reads")
-def takes_any_stored_weight(module):
+def includes_calls_with_float_weights(module):
     return found(module, lambda node: [read for read in node.all_input_nodes if read.op != "get_attr"])
 
 
 @wrong("finds_the_calls", says="the answer")
-def looks_at_nodes_outside_of_lists(module):
+def overlooks_nodes_in_lists(module):
     return found(module, lambda node: [read for read in node.args if isinstance(read, fx.Node)], some=False)
 
 
 @wrong("finds_the_calls", says="can run in int8, but is missing from the answer")
-def knows_one_dequantize(module):
+def overlooks_dequantize_per_channel(module):
     return found(module, rounded=(dequantize,))
 
 
 @breaks("a bias, the third argument of `torch.ops.aten.linear.default`, does not count", case="calls between pairs")
 @wrong("finds_the_calls", says="can run in int8, but is missing from the answer")
-def wants_a_rounded_bias(module):
+def requires_a_quantized_bias(module):
     return found(module, bias=lambda _: None)
 
 
 @wrong("finds_the_calls", says="cannot run in int8: it reads")
-def looks_at_the_first_value(module):
+def looks_only_at_the_first_input(module):
     return found(module, lambda node: node.all_input_nodes[:1])
 
 
 @breaks("it reads at least one such call", case="calls between pairs")
 @wrong("finds_the_calls", says="cannot run in int8: it reads no call to `dequantize`")
-def takes_what_reads_nothing(module):
+def includes_calls_without_inputs(module):
     return found(module, some=False)
 
 
@@ -141,7 +133,7 @@ def forgets_the_users(module):
 
 
 @wrong("finds_the_calls", says="cannot run in int8: it has no users")
-def takes_what_nobody_uses(module):
+def includes_unused_calls(module):
     return found(module, used=False)
 
 
@@ -150,11 +142,11 @@ def takes_what_nobody_uses(module):
     case="calls between pairs",
 )
 @wrong("finds_the_calls", says="cannot run in int8: it is not a call to another operator")
-def takes_quantize_too(module):
+def includes_quantize(module):
     calls = module.graph.find_nodes(op="call_function", target=quantize)
     return [*found(module), *(call.name for call in calls)]
 
 
 @wrong("finds_the_calls", says="not a list of node names")
-def counts_them(module):
+def returns_the_count(module):
     return len(found(module))

@@ -1,4 +1,4 @@
-"""Calls between pairs: what each reads, and what uses it."""
+"""Graphs of calls between pairs, with several kinds of inputs and users."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HOW = {
     "tensor": (_ops.quantize_per_tensor.tensor, _ops.dequantize_per_tensor.tensor, ("scale", "zero", *_BOUNDS)),
     "channel": (_ops.quantize_per_channel.default, PER_CHANNEL, ("scale", "zero", 0, *_BOUNDS)),
 }
-# An operator, what it reads and what uses it.
+# An operator, the kinds of its inputs, and the kinds of its users.
 Call = tuple[Any, str, str]
 _FEW: tuple[Call, ...] = (
     (_aten.relu.default, "pair", "pair"),
@@ -52,8 +52,8 @@ _MORE: tuple[Call, ...] = (
 )
 
 
-def drawn(calls: tuple[Call, ...], is_named: bool = True) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A graph of these calls, in random order."""
+def graph_of(calls: tuple[Call, ...], named: bool = True) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """Make a graph of these calls, in random order; unless ``named``, node names do not reveal the calls."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         graph = fx.Graph()
@@ -66,7 +66,7 @@ def drawn(calls: tuple[Call, ...], is_named: bool = True) -> Callable[[nn.Module
             call = graph.call_function(operator, (read,) if operator is _aten.cat.default else tuple(read) or (1.0,))
             results += [call if kind == "output" else _use(graph, held, call, kind) for kind in users.split()]
         graph.output(tuple(results))
-        if not is_named:
+        if not named:
             for place, node in enumerate(graph.nodes):
                 node._rename(f"step_{place}")
         root = {name: torch.ones(4) for name in ("weight", "scale", "zero")}
@@ -95,7 +95,7 @@ def _use(graph: fx.Graph, held: dict[str, fx.Node], call: fx.Node, kind: str) ->
 USAGE = Usage(
     "compute",
     cases=(
-        Case("calls between pairs", nn.Module, tuple, given=drawn(_FEW)),
-        Case("more calls", nn.Module, tuple, unseen=True, given=drawn(_FEW + _MORE, is_named=False)),
+        Case("calls between pairs", nn.Module, tuple, given=graph_of(_FEW)),
+        Case("more kinds of calls", nn.Module, tuple, unseen=True, given=graph_of(_FEW + _MORE, named=False)),
     ),
 )

@@ -1,4 +1,4 @@
-"""Find the calls that can run in int8: no call is missing, and none that computes in float is included."""
+"""Find the calls that can run in int8: all of them, and no other node."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from fxbook.rules.view import CaseView
 from .cases import DEQUANTIZE, LINEAR, PER_CHANNEL, QUANTIZE
 
 
-@rule("18_quantise_a_graph#count-the-calls-that-can-run-in-int8")
+@rule
 def finds_the_calls(case: CaseView) -> Found:
-    """The answer has each call that can run in int8, and no other node."""
+    """The answer contains all calls that can run in int8, and no other node."""
     names = names_of(case.value)
     if names is None:
         yield None, "The answer is not a list of node names."
@@ -22,7 +22,7 @@ def finds_the_calls(case: CaseView) -> Found:
     [module] = case.arguments
     nodes = {node.name: node for node in module.graph.nodes}
     for name in sorted(names - nodes.keys()):
-        yield None, f"`{name}` is in the answer, but is not a node."
+        yield None, f"`{name}` is in the answer, but no node has this name."
     for name, node in nodes.items():
         why = _why_float(node)
         if why and name in names:
@@ -33,14 +33,14 @@ def finds_the_calls(case: CaseView) -> Found:
 
 def _why_float(node: fx.Node) -> str | None:
     """Why a call cannot run in int8; ``None`` if it can."""
-    rounded = (DEQUANTIZE, PER_CHANNEL)
-    if node.op != "call_function" or node.target in (QUANTIZE, *rounded):
+    dequantize = (DEQUANTIZE, PER_CHANNEL)
+    if node.op != "call_function" or node.target in (QUANTIZE, *dequantize):
         return "it is not a call to another operator"
     bias = node.args[2] if node.target is LINEAR and len(node.args) > 2 else None
     values = [read for read in node.all_input_nodes if read is not bias]
     if not values:
         return "it reads no call to `dequantize`"
-    if other := next((read for read in values if read.target not in rounded), None):
+    if other := next((read for read in values if read.target not in dequantize), None):
         return f"it reads `{other.name}`, which is not a call to `dequantize` or `dequantize_per_channel`"
     if not node.users:
         return "it has no users"

@@ -1,14 +1,12 @@
-"""Answers to 19-add-a-pass: the passes in one place, and one more."""
+"""Answers to 19-add-a-pass: the passes in a place, and one more."""
 
 from torch._inductor.custom_graph_pass import get_custom_graph_passes
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
-def asks_inductor(setting, new):
+def uses_the_function_of_inductor(setting, new):
     passes = get_custom_graph_passes(setting)
     return [*passes, *(() if new in passes else (new,))]
 
@@ -41,24 +39,21 @@ def filters(setting, new):
     return [each for each in [*passes, *(() if new in passes else (new,))] if each is not None]
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("`None`, a pass, or a list or tuple of passes.", case="a list")
-@wrong("has_all_in_order", says="and the list has")
-def forgets_lists(setting, new):
+@wrong("has_all_in_order", says="the list should be")
+def overlooks_lists(setting, new):
     passes = [] if setting is None else [setting]
     return passes if new in passes else [*passes, new]
 
 
 @breaks("followed by `new`.", case="one pass")
-@wrong("has_all_in_order", says="and the list has")
+@wrong("has_all_in_order", says="the list should be")
 def puts_it_first(setting, new):
     return [new, *(each for each in get_custom_graph_passes(setting) if each is not new)]
 
 
 @breaks("If `new` is already in `setting`, do not add it.", case="a list with the new pass")
-@wrong("has_all_in_order", says="and the list has")
+@wrong("has_all_in_order", says="the list should be")
 def adds_it_twice(setting, new):
     return [*get_custom_graph_passes(setting), new]
 
@@ -79,7 +74,7 @@ def returns_a_tuple(setting, new):
 
 
 @breaks("in the same order,", case="a list")
-@wrong("has_all_in_order", says="and the list has")
-def turns_them_around(setting, new):
+@wrong("has_all_in_order", says="the list should be")
+def reverses_the_order(setting, new):
     passes = list(get_custom_graph_passes(setting))[::-1]
     return passes if new in passes else [*passes, new]

@@ -1,4 +1,4 @@
-"""What one of Inductor's places for passes can hold, and a pass to add."""
+"""Settings that one of Inductor's places for passes can hold, and a pass to add."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fxbook.cases.exercise import one_of
 
 
 class Step:
-    """A named pass that does nothing; its length is 0, so it counts as false."""
+    """A named pass that does nothing; its length is 0, so ``bool`` of it is false."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -36,8 +36,8 @@ def names(setting: Any) -> list[str]:
     return [getattr(each, "name", type(each).__name__) for each in passes]
 
 
-def held(kind: Callable[..., Any], count: int, has_new: bool = False) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A setting of this kind with this number of passes, one of which may be the new pass."""
+def setting_of(kind: Callable[..., Any], count: int, has_new: bool = False) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """Make the arguments of the answer: a setting with ``count`` passes, and a pass to add, which may be among them."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         passes = [Step(f"{one_of('fuse', 'drop', 'split')}_{place}") for place in range(count)]
@@ -48,7 +48,7 @@ def held(kind: Callable[..., Any], count: int, has_new: bool = False) -> Callabl
 
 
 def used(answer: Callable[..., Any], setting: Any, new: Any) -> dict[str, Any]:
-    """What the answer returns, by name, and the setting afterwards.
+    """The class of what the answer returns, the names of the passes in it, and whether the setting is unchanged.
 
     Raises:
         Exception: whatever the answer raises.
@@ -65,7 +65,7 @@ def single(passes: list[Any]) -> Any:
 
 
 def repeated(passes: list[Any]) -> list[Any]:
-    """The passes, followed by the first of them again."""
+    """The passes, then the first pass once more."""
     return [*passes, passes[0]]
 
 
@@ -76,12 +76,12 @@ def nothing(_: list[Any]) -> None:
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a place that holds nothing", nn.Identity, tuple, given=held(nothing, 0)),
-        Case("one pass", nn.Identity, tuple, given=held(single, 1)),
-        Case("a list", nn.Identity, tuple, unseen=True, given=held(repeated, 3)),
-        Case("a tuple", nn.Identity, tuple, unseen=True, given=held(tuple, 2)),
-        Case("a list with the new pass", nn.Identity, tuple, unseen=True, given=held(list, 3, True)),
-        Case("the new pass alone", nn.Identity, tuple, unseen=True, given=held(single, 1, True)),
+        Case("a place that holds nothing", nn.Identity, tuple, given=setting_of(nothing, 0)),
+        Case("one pass", nn.Identity, tuple, given=setting_of(single, 1)),
+        Case("a list", nn.Identity, tuple, unseen=True, given=setting_of(repeated, 3)),
+        Case("a tuple", nn.Identity, tuple, unseen=True, given=setting_of(tuple, 2)),
+        Case("a list with the new pass", nn.Identity, tuple, unseen=True, given=setting_of(list, 3, True)),
+        Case("the new pass alone", nn.Identity, tuple, unseen=True, given=setting_of(single, 1, True)),
     ),
     call=used,
 )

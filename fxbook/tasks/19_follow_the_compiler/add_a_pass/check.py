@@ -20,18 +20,19 @@ def returns_a_list(case: CaseView) -> Found:
 
 @rule
 def has_all_in_order(case: CaseView) -> Found:
-    """The list has the passes of the setting, in order, and the new pass once."""
+    """The list has the passes in the setting, in order, followed by the new pass if it is not among them."""
     setting, new = case.arguments
     before = names(setting)
-    wanted = before if new.name in before else [*before, new.name]
+    expected = before if new.name in before else [*before, new.name]
     found = (table_of(case.value) or {}).get("names")
-    if found != wanted:
-        yield None, f"The setting has the passes {before}, the new pass is {new.name!r}, and the list has {found}."
+    if found != expected:
+        passes = f"passes {before} in the setting and the new pass {new.name!r}"
+        yield None, f"With the {passes}, the list should be {expected}, but it is {found}."
 
 
 @rule
 def setting_is_kept(case: CaseView) -> Found:
-    """The setting is as it was, and the list is another object."""
+    """The setting is unchanged, and the list is a new object."""
     if (table_of(case.value) or {}).get("kept") is not True:
         yield None, "The list that the place holds has been changed, or it is the answer itself: return a new list."
 

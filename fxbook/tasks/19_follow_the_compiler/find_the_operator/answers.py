@@ -1,4 +1,4 @@
-"""Answers to 19-find-the-operator: the calls of an operator, in graphs of Dynamo and of AOTAutograd."""
+"""Answers to 19-find-the-operator: the calls to an operator, in graphs from Dynamo and from AOTAutograd."""
 
 import torch
 
@@ -6,18 +6,16 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 THROUGH = torch.ops.higher_order.auto_functionalized_v2
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
-def takes_two_lists(graph, operator):
+def joins_two_lists(graph, operator):
     direct = list(graph.find_nodes(op="call_function", target=operator))
     through = [node for node in graph.find_nodes(op="call_function", target=THROUGH) if node.args[0] == operator]
     return [node.name for node in direct + through]
 
 
 @right
-def asks_what_a_node_really_calls(graph, operator):
+def finds_what_each_node_really_calls(graph, operator):
     def called(node):
         return node.args[0] if node.target is THROUGH else node.target
 
@@ -36,39 +34,32 @@ def compares_whole_names(graph, operator):
 
 
 @right
-class Searches:
-    """Searches for both targets, then filters."""
-
+class FindsBothTargetsThenFilters:
     def __call__(self, graph, operator):
         candidates = [node for node in graph.nodes if node.op == "call_function" and node.target in (operator, THROUGH)]
         return {node for node in candidates if operator in {node.target, node.args[0]}}
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("or through `auto_functionalized_v2`.", case="an operator that writes")
 @wrong("names_the_calls", says="calls `fxbook_tasks.double_.default`, but is missing from the answer")
-def looks_at_targets(graph, operator):
+def looks_only_at_targets(graph, operator):
     return [node.name for node in graph.nodes if node.target is operator]
 
 
 @breaks("that call this operator:", case="an operator that writes")
 @wrong("names_the_calls", says="does not call `fxbook_tasks.double_.default`, but is in the answer")
-def takes_every_call_through_it(graph, operator):
+def includes_every_auto_functionalized_call(graph, operator):
     return [node.name for node in graph.nodes if node.target in (operator, THROUGH)]
 
 
 @breaks("directly,", case="Dynamo's graph")
 @wrong("names_the_calls", says="but is missing from the answer")
-def knows_functional_graphs_alone(graph, operator):
+def overlooks_direct_calls(graph, operator):
     return [node.name for node in graph.nodes if node.target is THROUGH and node.args[0] is operator]
 
 
 @wrong("names_the_calls", says="does not call")
-def compares_packets(graph, operator):
-    """Another overload is another operator."""
-
+def ignores_the_overload(graph, operator):
     def packet(value):
         return getattr(value, "overloadpacket", value)
 
@@ -81,5 +72,5 @@ def compares_packets(graph, operator):
 
 @breaks("Return a list of the names of the nodes", case="Dynamo's graph")
 @wrong("names_the_calls", says="The answer is not a list of names")
-def counts_them(graph, operator):
+def returns_the_count(graph, operator):
     return len([node for node in graph.nodes if operator in (node.target, *node.args[:1])])

@@ -1,4 +1,4 @@
-"""Graphs from Dynamo and AOTAutograd, with operators that write, and one of these operators."""
+"""Graphs from Dynamo and AOTAutograd, with operators that write into their arguments, and an operator to find."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def double_(x: Tensor) -> None:
 
 @torch.library.custom_op("fxbook_others::double_", mutates_args=("x",))
 def namesake(x: Tensor) -> None:
-    """Another library's operator of the same name."""
+    """Double a tensor in place: another library's operator with the same name."""
     x.mul_(2)
 
 
@@ -34,7 +34,7 @@ def double_all_(x: Tensor, y: Tensor) -> None:
 
 
 def several(x: Tensor) -> Tensor:
-    """Two writing operators with almost the same name, and two overloads of one operator that does not write."""
+    """Operators that write and have almost the same name, and two overloads of an operator that does not write."""
     low, high = torch.relu(x), torch.sin(x)
     double_(low)
     double_all_(low, high)
@@ -45,8 +45,8 @@ def several(x: Tensor) -> Tensor:
 
 
 @functools.cache
-def _recorded(is_functional: bool) -> fx.GraphModule:
-    """Dynamo's graph, or the one that AOTAutograd makes from it, recorded once."""
+def _recorded(functional: bool) -> fx.GraphModule:
+    """Dynamo's graph, or the functional graph that AOTAutograd makes from it, recorded once."""
     from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
 
@@ -54,20 +54,20 @@ def _recorded(is_functional: bool) -> fx.GraphModule:
 
     def keep(module: fx.GraphModule, _: list[Any]) -> Callable[..., Any]:
         graphs.append(copy.deepcopy(module))
-        return make_boxed_func(module.forward) if is_functional else module.forward
+        return make_boxed_func(module.forward) if functional else module.forward
 
     torch.compiler.reset()
     with seeded(0), torch.no_grad():
-        torch.compile(several, backend=aot_autograd(fw_compiler=keep) if is_functional else keep)(torch.ones(2, 3))
+        torch.compile(several, backend=aot_autograd(fw_compiler=keep) if functional else keep)(torch.ones(2, 3))
     torch.compiler.reset()
     return graphs[-1]
 
 
-def graph_and(*operators: str, is_functional: bool) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the graph, and one of these operators, chosen at random."""
+def graph_and(*operators: str, functional: bool) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """Make the arguments of the answer: a copy of the graph, and one of these operators, chosen at random."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
-        graph = copy.deepcopy(_recorded(is_functional)).graph
+        graph = copy.deepcopy(_recorded(functional)).graph
         for node in graph.find_nodes(op="call_function", target=torch.ops.aten.add.Tensor)[:1]:
             node.target = torch.ops.aten.add.Scalar
         library, name, overload = one_of(*operators).split(".")
@@ -80,28 +80,22 @@ WRITING = "fxbook_tasks.double_.default", "fxbook_tasks.double_all_.default"
 USAGE = Usage(
     "compute",
     cases=(
-        Case("Dynamo's graph", nn.Identity, tuple, given=graph_and(*WRITING, is_functional=False)),
-        Case("an operator that writes", nn.Identity, tuple, given=graph_and(WRITING[0], is_functional=True)),
-        Case(
-            "an operator that writes two tensors",
-            nn.Identity,
-            tuple,
-            unseen=True,
-            given=graph_and(WRITING[1], is_functional=True),
-        ),
+        Case("Dynamo's graph", nn.Identity, tuple, given=graph_and(*WRITING, functional=False)),
+        Case("an operator that writes", nn.Identity, tuple, given=graph_and(WRITING[0], functional=True)),
+        Case("an operator that writes two tensors", nn.Identity, tuple, True, graph_and(WRITING[1], functional=True)),
         Case(
             "an ATen operator",
             nn.Identity,
             tuple,
             unseen=True,
-            given=graph_and("aten.add.Tensor", "aten.add.Scalar", is_functional=True),
+            given=graph_and("aten.add.Tensor", "aten.add.Scalar", functional=True),
         ),
         Case(
             "an operator that Dynamo does not call",
             nn.Identity,
             tuple,
             unseen=True,
-            given=graph_and("aten.add.Tensor", "aten.mul.Tensor", is_functional=False),
+            given=graph_and("aten.add.Tensor", "aten.mul.Tensor", functional=False),
         ),
     ),
 )

@@ -19,17 +19,19 @@ def calls_of(graph: fx.Graph, operator: object) -> list[str]:
 
 @rule
 def names_the_calls(case: CaseView) -> Found:
-    """The answer has the name of each node that calls the operator, and no other."""
+    """The answer contains the names of all nodes that call the operator, and no other name."""
     graph, operator = case.arguments
-    answer, right = names_of(case.value), calls_of(graph, operator)
+    answer, expected = names_of(case.value), calls_of(graph, operator)
     if answer is None:
         yield None, "The answer is not a list of names."
         return
-    for name in right:
+    for name in expected:
         if name not in answer:
             yield case.before.named(name), f"calls `{operator}`, but is missing from the answer"
-    for name in sorted(answer - set(right)):
-        yield case.before.named(name), f"does not call `{operator}`, but is in the answer"
+    for name in sorted(answer - set(expected)):
+        if (node := case.before.named(name)) is None:
+            yield None, f"`{name}` is in the answer, but no node has this name."
+        yield node, f"does not call `{operator}`, but is in the answer"
 
 
 CHECK = Check((names_the_calls,))

@@ -22,8 +22,6 @@ class Swapping(CustomGraphPass):
 
 RECOMPILE = "when_it_breaks/19_follow_the_compiler#attributeerror-graph-object-has-no-attribute-recompile"
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
 class ReplacesNodes(Swapping):
@@ -61,29 +59,26 @@ class DescribesItself(Swapping):
         return f"{type(self).__qualname__}({self.old.name()!r}, {self.new.name()!r})"
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("and differs for all others.", case="a chain of operators")
-@wrong("another_for_others", says="These passes have the same text")
-class HasOneText(Swapping):
+@wrong("differs_for_others", says="These passes have the same text")
+class HasTheSameTextForAll(Swapping):
     def uuid(self):
         return "swap"
 
 
-@wrong("another_for_others", says="These passes have the same text")
-class ForgetsTheNewOne(Swapping):
+@wrong("differs_for_others", says="These passes have the same text")
+class LeavesOutTheNewOperator(Swapping):
     def uuid(self):
         return str(self.old)
 
 
-@wrong("another_for_others", says="These passes have the same text")
+@wrong("differs_for_others", says="These passes have the same text")
 class SortsTheNames(Swapping):
     def uuid(self):
         return " ".join(sorted([str(self.old), str(self.new)]))
 
 
-@wrong("another_for_others", says="These passes have the same text")
+@wrong("differs_for_others", says="These passes have the same text")
 class LeavesOutTheOverload(Swapping):
     def uuid(self):
         return f"{self.old.overloadpacket} to {self.new.overloadpacket}"
@@ -91,14 +86,14 @@ class LeavesOutTheOverload(Swapping):
 
 @breaks("The text is the same for two passes with the same operators,", case="a chain of operators")
 @wrong("same_for_the_same", says="Two passes with the same operators have different texts")
-class DrawsOne(Swapping):
+class ReturnsARandomText(Swapping):
     def uuid(self):
         return str(uuid.uuid4())
 
 
 @breaks("also in another process,", case="a chain of operators")
-@wrong("holds_tomorrow", says="The text contains an address or a hash")
-class TakesTheHash(Swapping):
+@wrong("same_in_another_process", says="The text contains an address, a hash or a process id")
+class ReturnsHashes(Swapping):
     def uuid(self):
         return f"{hash(str(self.old))} {hash(str(self.new))}"
 
@@ -117,7 +112,7 @@ class IsAPlainClass:
 
 @breaks("replaces each call to the operator `old` by a call to `new`,", case="a chain of operators")
 @wrong("swaps", says="after the pass")
-class SwapsTheFirst(Swapping):
+class SwapsOnlyTheFirst(Swapping):
     def __call__(self, graph):
         for node in graph.find_nodes(op="call_function", target=self.old)[:1]:
             node.target = self.new
@@ -134,7 +129,7 @@ class DropsKeywords(Swapping):
 
 @breaks("`Swap(old, new)` is a pass that gets a `Graph`", case="a chain of operators")
 @wrong("ends well", says="recompile", read=RECOMPILE)
-class TakesAModule(Swapping):
+class ExpectsAModule(Swapping):
     def __call__(self, module):
         super().__call__(module)
         module.recompile()

@@ -1,4 +1,4 @@
-"""Answers to 19-where-a-kernel-is-from: two dicts, and the name of a kernel."""
+"""Answers to 19-where-a-kernel-is-from: a lookup through two dicts."""
 
 import itertools
 
@@ -10,7 +10,8 @@ def nodes_of(provenance, kernel):
     return [node for call, nodes in calls if call.split(":")[0] == kernel for node in nodes]
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def origins(provenance, nodes):
+    return sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
 
 
 @right
@@ -20,14 +21,13 @@ def chains_the_lists(provenance, kernel):
 
 
 @right
-def goes_the_other_way(provenance, kernel):
-    wanted = set(nodes_of(provenance, kernel))
-    found = dict.fromkeys(name for node, names in provenance["postToPre"].items() if node in wanted for name in names)
-    return sorted(found)
+def filters_the_second_dict(provenance, kernel):
+    nodes = set(nodes_of(provenance, kernel))
+    return sorted({name for node, names in provenance["postToPre"].items() if node in nodes for name in names})
 
 
 @right
-def asks_for_the_colon(provenance, kernel):
+def looks_for_the_colon(provenance, kernel):
     names = []
     for call in provenance["cppCodeToPost"]:
         if call.startswith(kernel + ":"):
@@ -38,16 +38,13 @@ def asks_for_the_colon(provenance, kernel):
 
 
 @right
-class Sorts:
+class SortsAtTheEnd:
     def __call__(self, provenance, kernel):
         names = []
         for node in nodes_of(provenance, kernel):
             names.extend(name for name in provenance["postToPre"].get(node, []) if name not in names)
         names.sort()
         return names
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("in Dynamo's graph", case="one call")
@@ -57,18 +54,16 @@ def stops_half_way(provenance, kernel):
 
 
 @wrong("names_the_origins", says="does not come from `silu_")
-def compares_the_beginning(provenance, kernel):
+def compares_only_the_beginning(provenance, kernel):
     calls = provenance["cppCodeToPost"].items()
-    nodes = [node for call, each in calls if call.startswith(kernel) for node in each]
-    return sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
+    return origins(provenance, [node for call, each in calls if call.startswith(kernel) for node in each])
 
 
 @breaks("over all its calls,", case="a kernel that is called twice")
 @wrong("names_the_origins", says="which is missing from the answer")
-def takes_the_first_call(provenance, kernel):
+def stops_at_the_first_call(provenance, kernel):
     calls = provenance["cppCodeToPost"].items()
-    nodes = next(each for call, each in calls if call.split(":")[0] == kernel)
-    return sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
+    return origins(provenance, next(each for call, each in calls if call.split(":")[0] == kernel))
 
 
 @breaks("each once.", case="several nodes from one node")
@@ -80,14 +75,13 @@ def repeats_names(provenance, kernel):
 
 @breaks("Return a sorted list", case="one call")
 @wrong("names_the_origins", says="not sorted or has a name twice")
-def leaves_them_unsorted(provenance, kernel):
-    names = sorted({each for node in nodes_of(provenance, kernel) for each in provenance["postToPre"].get(node, [])})
-    return names[::-1]
+def reverses_the_names(provenance, kernel):
+    return origins(provenance, nodes_of(provenance, kernel))[::-1]
 
 
 @breaks("of the names of the nodes", case="one call")
 @wrong("names_the_origins", says="The answer is not a list of names")
-def counts_them(provenance, kernel):
+def returns_the_count(provenance, kernel):
     return len(nodes_of(provenance, kernel))
 
 

@@ -1,4 +1,4 @@
-"""Dicts as Inductor writes them, with random numbers, and the name of a kernel."""
+"""Dicts like those that Inductor writes, with random numbers, and the name of a kernel."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ NODES = {
 }
 
 
-def written(*kernels: tuple[str, tuple[str, ...]], ask: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The dicts for these kernels, and the name of one of them; each name in Dynamo's graph has a random number."""
+def written(*kernels: tuple[str, tuple[str, ...]], look_up: str) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """Make the arguments of the answer: dicts for these kernels, and the name of the kernel to look up.
+
+    The names of nodes in Dynamo's graph end in a random number.
+    """
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         number = one_of(9, 35, 107)
         to_post = {f"{kernel}:{number + place}": list(nodes) for place, (kernel, nodes) in enumerate(kernels)}
         to_pre = {node: [f"{each}_{number}" for each in each_of] for node, each_of in NODES.items() if each_of}
-        return {"cppCodeToPost": to_post, "postToPre": to_pre}, ask
+        return {"cppCodeToPost": to_post, "postToPre": to_pre}, look_up
 
     return given
 
@@ -37,33 +40,29 @@ def written(*kernels: tuple[str, tuple[str, ...]], ask: str) -> Callable[[nn.Mod
 USAGE = Usage(
     "compute",
     cases=(
-        Case("one call", nn.Identity, tuple, given=written((ADD, ("add", "view_3")), (MUL, ("mul",)), ask=ADD)),
+        Case("one call", nn.Identity, tuple, given=written((ADD, ("add", "view_3")), (MUL, ("mul",)), look_up=ADD)),
         Case(
             "several nodes from one node",
             nn.Identity,
             tuple,
-            given=written((ADD, ("add",)), (MUL, ("mul", "exp", "div")), ask=MUL),
+            given=written((ADD, ("add",)), (MUL, ("mul", "exp", "div")), look_up=MUL),
         ),
         Case(
             "a kernel that is called twice",
             nn.Identity,
             tuple,
             unseen=True,
-            given=written((ADD, ("view_3",)), (MUL, ("mul",)), (ADD, ("add_1",)), ask=ADD),
+            given=written((ADD, ("view_3",)), (MUL, ("mul",)), (ADD, ("add_1",)), look_up=ADD),
         ),
         Case(
             "a kernel with a longer name",
             nn.Identity,
             tuple,
             unseen=True,
-            given=written((ADD_10, ("exp",)), (ADD, ("add", "add_1")), ask=ADD),
+            given=written((ADD_10, ("exp",)), (ADD, ("add", "add_1")), look_up=ADD),
         ),
         Case(
-            "a node that Inductor made",
-            nn.Identity,
-            tuple,
-            unseen=True,
-            given=written((MUL, ("full_default", "mul")), ask=MUL),
+            "a node that Inductor made", nn.Identity, tuple, True, written((MUL, ("full_default", "mul")), look_up=MUL)
         ),
     ),
 )

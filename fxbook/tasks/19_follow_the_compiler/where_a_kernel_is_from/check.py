@@ -9,23 +9,23 @@ from fxbook.rules.view import CaseView
 
 @rule
 def names_the_origins(case: CaseView) -> Found:
-    """The answer is the sorted list of all origins, each once."""
+    """The answer is a sorted list of all origins, each once."""
     provenance, kernel = case.arguments
     nodes = [
         node for call, each in provenance["cppCodeToPost"].items() if call.rpartition(":")[0] == kernel for node in each
     ]
-    right = sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
+    expected = sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
     answer = case.value
     if not isinstance(answer, list) or not all(isinstance(name, str) for name in answer):
         yield None, "The answer is not a list of names."
         return
-    for name in right:
+    for name in expected:
         if name not in answer:
             yield None, f"`{kernel}` also comes from `{name}`, which is missing from the answer."
     for name in answer:
-        if name not in right:
-            yield None, f"`{kernel}` does not come from `{name}`, but the answer has it."
-    if answer != right:
+        if name not in expected:
+            yield None, f"`{kernel}` does not come from `{name}`, but this name is in the answer."
+    if answer != expected:
         yield None, "The names are right, but the list is not sorted or has a name twice."
 
 

@@ -1,4 +1,4 @@
-"""Answers to P1-clean-it: what only training needed is gone."""
+"""Answers to P1-clean-it: everything that only training needs is removed."""
 
 import copy
 
@@ -6,32 +6,34 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-STEPS = "03_replacement#three-steps-in-this-order"
 IDLE = nn.Dropout, nn.Dropout2d, nn.Identity
 DEAD = "03_replacement#what-removing-dead-code-deletes"
 LEFT = "03_replacement#a-function-by-a-module-a-module-by-a-function"
 
 
-def bypass(traced, kinds=IDLE, erase=True):
-    """The users of such layers use the layers' inputs instead."""
-    for node in list(traced.graph.find_nodes(op="call_module")):
-        if isinstance(traced.get_submodule(node.target), kinds):
-            node.replace_all_uses_with(node.all_input_nodes[0])
-            if erase:
-                traced.graph.erase_node(node)
+def is_idle(traced, node, kinds=IDLE):
+    return node.op == "call_module" and isinstance(traced.get_submodule(node.target), kinds)
 
 
-def clean(traced, kinds=IDLE, dead=True, unused=True, compile_it=True):
-    bypass(traced, kinds)
-    if dead:
-        traced.graph.eliminate_dead_code()
+def bypass(traced, kinds=IDLE, value_of=lambda node: node.all_input_nodes[0]):
+    """Erase the calls to these layers; their users use the input of the layer instead."""
+    for node in list(traced.graph.nodes):
+        if is_idle(traced, node, kinds):
+            node.replace_all_uses_with(value_of(node))
+            traced.graph.erase_node(node)
+
+
+def finish(traced, unused=True, compile_it=True):
+    traced.graph.eliminate_dead_code()
     if unused:
         traced.delete_all_unused_submodules()
     if compile_it:
         traced.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def clean(traced, kinds=IDLE, **parts):
+    bypass(traced, kinds)
+    finish(traced, **parts)
 
 
 @right
@@ -39,8 +41,7 @@ def walks_from_the_end(traced):
     for node in reversed(traced.graph.nodes):
         if node.op in ("placeholder", "output"):
             continue
-        idle = node.op == "call_module" and type(traced.get_submodule(node.target)) in IDLE
-        if idle:
+        if is_idle(traced, node):
             node.replace_all_uses_with(next(iter(node.all_input_nodes)))
         if not node.users:
             traced.graph.erase_node(node)
@@ -49,10 +50,6 @@ def walks_from_the_end(traced):
         if path and not any(f"{target}.".startswith(f"{path}.") for target in called):
             traced.delete_submodule(path)
     traced.recompile()
-
-
-def is_idle(traced, node):
-    return node.op == "call_module" and isinstance(traced.get_submodule(node.target), IDLE)
 
 
 @right
@@ -76,9 +73,7 @@ class WithoutIdle(fx.Transformer):
 @right
 def assigns_the_graph_of_a_transformer(traced):
     traced.graph = WithoutIdle(traced).transform().graph
-    traced.graph.eliminate_dead_code()
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+    finish(traced)
 
 
 @right
@@ -89,22 +84,17 @@ def maps_the_arguments_of_all_nodes(traced):
         node.kwargs = fx.node.map_arg(node.kwargs, lambda value: stands.get(value, value))
         if is_idle(traced, node):
             stands[node] = node.all_input_nodes[0]
-    traced.graph.eliminate_dead_code()
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
+    finish(traced)
 
 
 @breaks("No node calls an `nn.Dropout`, an `nn.Dropout2d`", case="the network of the project")
-@wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
-def forgets_dropout_of_channels(traced):
+@wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d")
+def overlooks_dropout2d(traced):
     clean(traced, kinds=(nn.Dropout, nn.Identity))
 
 
 @breaks("The result depends on every node that is left.", case="the network of the project")
-@wrong("nothing_dead", node="auxiliary_1", says="is left, but no node uses its result", read=STEPS)
+@wrong("nothing_dead", node="auxiliary_1", says="is left, but no node uses its result")
 def erases_the_last_dead_node_only(traced):
     bypass(traced)
     for node in list(traced.graph.nodes):
@@ -139,11 +129,8 @@ def traces_again(traced):
     return fx.symbolic_trace(traced)
 
 
-@breaks(
-    "and so does every input, used or unused.",
-    case="every kind of dropout, and an unused input",
-)
-@wrong("inputs_kept", says="input `mean` is not where it was")
+@breaks("and so does every input, used or unused.", case="every kind of dropout, and an unused input")
+@wrong("inputs_kept", says="input `mean` is no longer at its position")
 def erases_unused_inputs(traced):
     clean(traced)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -154,7 +141,7 @@ def erases_unused_inputs(traced):
 
 @breaks("Every other node stays,", case="every kind of dropout, and an unused input")
 @wrong("others_stay", says="but the result depends on it: `self.near.class_dropout3d(", read=DEAD)
-def takes_every_dropout(traced):
+def removes_every_kind_of_dropout(traced):
     clean(traced, kinds=(nn.modules.dropout._DropoutNd, nn.Identity))
 
 
@@ -175,14 +162,9 @@ def uses_a_node_of_a_copy(traced):
 
 @breaks("their users use the input of these layers.", case="the network of the project")
 @wrong("same_result", node="add", says="it holds other numbers")
-def takes_the_node_above(traced):
-    for node in list(traced.graph.nodes):
-        if is_idle(traced, node):
-            node.replace_all_uses_with(node.prev)
-            traced.graph.erase_node(node)
-    traced.graph.eliminate_dead_code()
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+def takes_the_node_before_it_in_the_list(traced):
+    bypass(traced, value_of=lambda node: node.prev)
+    finish(traced)
 
 
 @breaks(
@@ -194,11 +176,6 @@ def takes_the_node_above(traced):
     says="IndexError: tuple index out of range. In this graph `drop_2` has its input by keyword",
     read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
 )
-def takes_the_first_argument_by_place(traced):
-    for node in list(traced.graph.find_nodes(op="call_module")):
-        if isinstance(traced.get_submodule(node.target), IDLE):
-            node.replace_all_uses_with(node.args[0])
-            traced.graph.erase_node(node)
-    traced.graph.eliminate_dead_code()
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+def takes_the_first_positional_argument(traced):
+    bypass(traced, value_of=lambda node: node.args[0])
+    finish(traced)

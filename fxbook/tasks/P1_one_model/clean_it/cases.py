@@ -1,4 +1,4 @@
-"""Networks in eval mode with what only training needs: dropouts, identities, a dead head."""
+"""Networks in eval mode with parts that only training needs: dropouts, identities and a dead head."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..cases import Block, functional, images, lived
 
 
 class ResNet(nn.Module):
-    """The network of the project, read."""
+    """The network of the project, in eval mode and without its flag."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,8 +31,9 @@ class ResNet(nn.Module):
 
 
 class Crowded(nn.Module):
-    """One dropout called several times: twice in a row, on an input, by name, and returned; other kinds of dropout; an
-    identity with settings; a dead chain that contains a norm named like another; an unused input.
+    """One dropout that is called several times: after an identity, twice on the same value, by keyword, and with a
+    returned result; other kinds of dropout; an identity with arguments; a dead chain with a norm, which has the name of
+    a nested norm; and an unused input.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Clean it: every remaining node contributes to the result."""
+"""Clean a network: the result depends on every remaining node."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ..check import gone, input_by_keyword, inputs_kept, new, no_leftovers, noth
 _IDLE = Family("nothing", modules=frozenset({f"torch.nn.{name}" for name in ("Dropout", "Dropout2d", "Identity")}))
 
 
-@rule("03_replacement#three-steps-in-this-order")
+@rule
 def idle_layers_taken_out(case: CaseView) -> Found:
     """No node calls a dropout or an identity."""
     for node in case.nodes:
         if node in _IDLE:
             still = f"still calls an {node.kind.replace('torch.', '')}" if node.kind else "is still there"
-            yield node, still if node.users else f"{still}. It has no users any more: erase it"
+            yield node, still if node.users else f"{still}. It has no users left, so erase it"
 
 
 def _is_needed(case: CaseView, node: NodeRecord) -> bool:
@@ -37,7 +37,7 @@ def _is_needed(case: CaseView, node: NodeRecord) -> bool:
 
 @rule("03_replacement#what-removing-dead-code-deletes")
 def others_stay(case: CaseView) -> Found:
-    """A node that the result depends on is still there, unless it called a dropout or an identity; none is new."""
+    """Every node on which the result depends is still there, unless it calls an idle layer; and no node is new."""
     going = {node.index for node in case.before if node in _IDLE or not _is_needed(case, node)}
     for before in gone(case, going):
         if before.index not in going and before.op != "placeholder":

@@ -9,7 +9,6 @@ from torch.nn.utils import fusion
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-FOLD = "P1_one_model#a-norm-is-part-of-its-convolution"
 STAYS = "P1_one_model#where-a-norm-cannot-be-folded"
 
 
@@ -18,7 +17,7 @@ def layer_of(traced, node):
 
 
 def foldable(traced, users=True, by_target=False, training=True):
-    """The norms that can be folded, each with its input; arguments say what a wrong answer leaves out."""
+    """The norms that can be folded: for each, its node, the node before it, and both layers."""
     nodes = list(traced.graph.find_nodes(op="call_module"))
     times = Counter(node.target if by_target else layer_of(traced, node) for node in nodes)
     for node in nodes:
@@ -37,7 +36,7 @@ def foldable(traced, users=True, by_target=False, training=True):
 
 
 def new_parameters(norm, conv, eps=True):
-    """The weight and the bias of a convolution with its norm."""
+    """The weight and the bias of a convolution with a norm folded into it."""
     with torch.no_grad():
         scale = 1 / torch.sqrt(norm.running_var + (norm.eps if eps else 0))
         scale = scale if norm.weight is None else scale * norm.weight
@@ -52,18 +51,23 @@ def assign(norm, conv, **left_out):
     conv.weight, conv.bias = nn.Parameter(weight), nn.Parameter(bias)
 
 
-def fold(traced, change=assign, unused=True, compile_it=True, **asked):
-    for node, value, norm, conv in foldable(traced, **asked):
-        change(norm, conv)
-        node.replace_all_uses_with(value)
-        traced.graph.erase_node(node)
-    if unused:
-        traced.delete_all_unused_submodules()
-    if compile_it:
-        traced.recompile()
+def erase(traced, node, value):
+    node.replace_all_uses_with(value)
+    traced.graph.erase_node(node)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def finish(traced):
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+def fold(traced, change=assign, finish=finish, only=lambda norm: True, **conditions):
+    """The solution, with parameters for what another answer does differently."""
+    for node, value, norm, conv in foldable(traced, **conditions):
+        if only(norm):
+            change(norm, conv)
+            erase(traced, node, value)
+    finish(traced)
 
 
 @right
@@ -71,14 +75,12 @@ def uses_the_function_of_torch(traced):
     for place, (node, value, norm, conv) in enumerate(list(foldable(traced))):
         traced.add_submodule(f"fused_{place}", fusion.fuse_conv_bn_eval(conv, norm))
         value.target = f"fused_{place}"
-        node.replace_all_uses_with(value)
-        traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+        erase(traced, node, value)
+    finish(traced)
 
 
 @right
-def makes_a_convolution_of_its_own(traced):
+def makes_a_new_convolution(traced):
     for node, value, norm, conv in list(foldable(traced)):
         made = nn.Conv2d(
             conv.in_channels, conv.out_channels, conv.kernel_size, conv.stride, conv.padding, conv.dilation, conv.groups
@@ -88,17 +90,15 @@ def makes_a_convolution_of_its_own(traced):
         made.bias.data.copy_(bias)
         parent, _, name = value.target.rpartition(".")
         setattr(traced.get_submodule(parent), name, made)
-        node.replace_all_uses_with(value)
-        traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+        erase(traced, node, value)
+    finish(traced)
 
 
 @right
-def asks_the_norm_for_its_numbers(traced):
-    """The norm of zeros is the summand; the norm of ones minus the summand is the factor."""
+def calls_the_norm_on_zeros_and_ones(traced):
+    """What the norm returns for zeros is the summand, and the difference for ones is the factor."""
 
-    def ask(norm, conv):
+    def change(norm, conv):
         width = conv.out_channels
         with torch.no_grad():
             zeros = torch.zeros(1, width, 1, 1, dtype=conv.weight.dtype)
@@ -108,7 +108,7 @@ def asks_the_norm_for_its_numbers(traced):
             bias = added if conv.bias is None else added + conv.bias * scale
         conv.weight, conv.bias = nn.Parameter(weight), nn.Parameter(bias)
 
-    fold(traced, ask)
+    fold(traced, change)
 
 
 class WithoutNorms(fx.Transformer):
@@ -127,15 +127,11 @@ def assigns_the_graph_of_a_transformer(traced):
         assign(norm, conv)
         folded[node] = value
     traced.graph = WithoutNorms(traced, folded).transform().graph
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
+    finish(traced)
 
 
 @breaks("becomes part of its convolution,", case="the network of the project")
-@wrong("pairs_compute_the_same", node="stem", says="does not give what `stem` and `norm` gave together: ", read=FOLD)
+@wrong("pairs_compute_the_same", node="stem", says="does not compute what `stem` and `norm` computed together: ")
 def forgets_eps(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, eps=False))
 
@@ -144,7 +140,7 @@ def forgets_eps(traced):
 @wrong(
     "pairs_compute_the_same",
     node="tied2",
-    says="no longer gives the same numbers, and has the weight tensor of `tied1`: ",
+    says="no longer computes the same numbers, and shares its weight tensor with `tied1`: ",
     read=STAYS,
 )
 def changes_the_weight_in_place(traced):
@@ -157,22 +153,24 @@ def changes_the_weight_in_place(traced):
 
 
 @breaks("or under another name;", case="layers, values and weights that are shared")
-@wrong("others_stay", says="call one convolution", read=STAYS)
+@wrong("others_stay", says="call the same convolution", read=STAYS)
 def counts_the_calls_by_name(traced):
     fold(traced, by_target=True)
 
 
 @breaks("and no other node uses that value;", case="layers, values and weights that are shared")
 @wrong("others_stay", says="is gone, but cannot be folded: `relu` uses `read` too", read=STAYS)
-def does_not_count_the_users(traced):
+def ignores_other_users(traced):
     fold(traced, users=False)
 
 
 @breaks(
-    "and is not in training mode.", "Every other node stays as it is.", case="groups, other settings, norms that stay"
+    "and is not in training mode.",
+    "Every other node stays as it is.",
+    case="groups, other settings, and norms that stay",
 )
 @wrong("others_stay", says="is gone, but cannot be folded: it is in training mode", read=STAYS)
-def does_not_ask_for_the_mode(traced):
+def ignores_the_mode(traced):
     fold(traced, training=False)
 
 
@@ -197,12 +195,12 @@ def folds_in_a_copy(traced):
     read="03_replacement#a-function-by-a-module-a-module-by-a-function",
 )
 def keeps_the_norms(traced):
-    fold(traced, unused=False)
+    fold(traced, finish=fx.GraphModule.recompile)
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
-    fold(traced, compile_it=False)
+    fold(traced, finish=fx.GraphModule.delete_all_unused_submodules)
 
 
 @breaks("and its node is erased.", case="the network of the project")
@@ -217,23 +215,21 @@ def leaves_the_nodes(traced):
         assign(norm, conv)
         node.replace_all_uses_with(value)
         node.op, node.target = "call_function", torch.relu
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+    finish(traced)
 
 
 @wrong("lints", node="relu", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
 def moves_the_convolution_behind_its_users(traced):
     for node, value, norm, conv in list(foldable(traced)):
         assign(norm, conv)
-        node.replace_all_uses_with(value)
+        erase(traced, node, value)
         list(value.users)[-1].append(value)
-        traced.graph.erase_node(node)
     traced.recompile()
 
 
 @breaks("The network may be in `float64`,", case="one pair in float32")
 @wrong("same_output", node="_0", says="(one pair in float32): running the result raises RuntimeError")
-def makes_a_weight_of_float64(traced):
+def makes_all_weights_float64(traced):
     def in_float64(norm, conv):
         weight, bias = new_parameters(norm, conv)
         conv.weight, conv.bias = nn.Parameter(weight.double()), nn.Parameter(bias)
@@ -241,14 +237,8 @@ def makes_a_weight_of_float64(traced):
     fold(traced, in_float64)
 
 
-@breaks("and may be called by several nodes.", case="groups, other settings, norms that stay")
-@wrong("foldable_are_folded", node="both_1", says="can be folded into `sixth`, but is still called", read=FOLD)
-def counts_the_calls_of_the_norm(traced):
+@breaks("and may be called by several nodes.", case="groups, other settings, and norms that stay")
+@wrong("foldable_are_folded", node="both_1", says="can be folded into `sixth`, but is still called")
+def leaves_norms_with_several_calls(traced):
     calls = Counter(layer_of(traced, node) for node in traced.graph.find_nodes(op="call_module"))
-    for node, value, norm, conv in list(foldable(traced)):
-        if calls[norm] == 1:
-            assign(norm, conv)
-            node.replace_all_uses_with(value)
-            traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+    fold(traced, only=lambda norm: calls[norm] == 1)

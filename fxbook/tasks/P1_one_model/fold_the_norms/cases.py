@@ -1,4 +1,4 @@
-"""Networks with norms that can be folded or cannot: in float64, which shows a forgotten term, and in float32."""
+"""Networks with norms that can be folded and norms that cannot: in float64, where errors show, and one in float32."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class ResNet(nn.Module):
 
 
 class Shared(nn.Module):
-    """A convolution that is called twice; one with two names; one with two users; two that share their weights; one
-    whose second call is the last of all.
+    """Convolutions: one is called twice, and another has its second call at the end; one has two names; the result of
+    one has two users; and two share their weights.
     """
 
     def __init__(self) -> None:
@@ -50,8 +50,9 @@ class Shared(nn.Module):
 
 
 class Settings(nn.Module):
-    """Groups, strides, no bias; a norm by keyword, without weights, with another eps; a dead node; and norms that stay:
-    without statistics, in training mode, of another class, after an activation, a sum or a transposed convolution.
+    """Convolutions with groups, with a stride, and without a bias; norms called by keyword, without weights, and with
+    another eps; a dead node; and norms that stay: without statistics, in training mode, of another class, or after an
+    activation, a sum or a transposed convolution.
     """
 
     def __init__(self) -> None:
@@ -73,7 +74,7 @@ class Settings(nn.Module):
         x = self.bare(self.third(start))
         x = torch.relu(self.training_norm(self.fourth(x)))
         x = self.both(torch.relu(self.fifth(x))) + self.both(self.sixth(x)) * self.both(x + mean.mean())
-        # The norm in training mode subtracts the batch mean: a wrong offset before it shows only in the second result.
+        # The norm in training mode subtracts the batch mean, so only the second result shows a wrong offset before it.
         return self.last(self.upwards(self.instance(self.seventh(x)))).mean((2, 3)), start.mean((2, 3))
 
 
@@ -91,7 +92,7 @@ USAGE = Usage(
     cases=(
         Case("the network of the project", ResNet, in_float64),
         Case("layers, values and weights that are shared", Shared, in_float64, unseen=True, given=with_two_names),
-        Case("groups, other settings, norms that stay", Settings, in_float64, unseen=True),
+        Case("groups, other settings, and norms that stay", Settings, in_float64, unseen=True),
         Case("one pair in float32", pair, lambda: images()()[:1], unseen=True),
     ),
 )

@@ -1,7 +1,7 @@
 """Fold the norms: every norm that can be folded is folded, and the values stay the same.
 
-All cases but one are in float64, where two results may differ by 1e-8 of their size. Rounding moves them by less than a
-thousandth of that (tests/checking/test_rounding.py computes it), a forgotten ``eps`` by more than a hundred times.
+All cases but one are in float64, where two results may differ by 1e-8 of their size. Rounding changes them by less than
+a thousandth of this (see tests/checking/test_rounding.py), and a forgotten ``eps`` by more than a hundred times this.
 """
 
 from __future__ import annotations
@@ -26,15 +26,14 @@ DEAD = "03_replacement#what-removing-dead-code-deletes"
 
 def reason_to_stay(case: CaseView, norm: NodeRecord) -> str | None:
     """Why a norm of the given graph cannot be folded; ``None`` if it can."""
-    if len(norm.inputs) != 1 or case.before.nodes[norm.inputs[0]] not in CONV2D:
-        read = "no node" if not norm.inputs else f"`{case.before.nodes[norm.inputs[0]].name}`"
-        return f"its input is {read}, which does not call an `nn.Conv2d`"
     conv = case.before.nodes[norm.inputs[0]]
+    if conv not in CONV2D:
+        return f"its input is `{conv.name}`, which does not call an `nn.Conv2d`"
     if other := next((user for user in conv.users if user != norm.index), None):
         return f"`{case.before.nodes[other].name}` uses `{conv.name}` too"
     callers = [node for node in case.before if node.op == "call_module" and layer(case, node) is layer(case, conv)]
     if len(callers) > 1:
-        return f"`{callers[0].name}` and `{callers[1].name}` call one convolution"
+        return f"`{callers[0].name}` and `{callers[1].name}` call the same convolution"
     if layer(case, norm).running_mean is None:
         return "it has no statistics"
     if layer(case, norm).training:
@@ -47,7 +46,7 @@ def _going(case: CaseView) -> set[int]:
     return {node.index for node in case.before if node in NORM and reason_to_stay(case, node) is None}
 
 
-@rule("P1_one_model#a-norm-is-part-of-its-convolution")
+@rule
 def foldable_are_folded(case: CaseView) -> Found:
     """No node calls a norm that can be folded."""
     for node, before in kept(case, _going(case)):
@@ -57,19 +56,19 @@ def foldable_are_folded(case: CaseView) -> Found:
 
 @rule(SHARED)
 def others_stay(case: CaseView) -> Found:
-    """A norm that cannot be folded is called as before, as is every other node."""
+    """The norms that cannot be folded, and all nodes that are not norms, are still there."""
     for before in gone(case, _going(case)):
         if before in NORM and (why := reason_to_stay(case, before)):
             yield before, f"is gone, but cannot be folded: {why}"
         if before not in NORM and "dead" in before.notes:
-            yield before, f"is gone, but must stay, though it has no users: `{before.call}`", DEAD
+            yield before, f"is gone, but must stay, even though it has no users: `{before.call}`", DEAD
         if before not in NORM and before.op != "placeholder":
             yield before, f"is gone, but is not a batch norm: `{before.call}`"
 
 
-@rule("P1_one_model#a-norm-is-part-of-its-convolution")
+@rule
 def pairs_compute_the_same(case: CaseView) -> Found:
-    """Convolutions give what they and their norms gave, other nodes what they gave; reports the first that does not."""
+    """A convolution with a folded norm computes what the norm computed, and other nodes what they computed before."""
     going = _going(case)
     norms = {case.before.nodes[index].inputs[0]: case.before.nodes[index] for index in going}
     was = {node.index: index for index, node in now(case, going).items()}
@@ -81,34 +80,34 @@ def pairs_compute_the_same(case: CaseView) -> Found:
             if before is None or value is None or node.op in ("placeholder", "output"):
                 continue
             norm = norms.get(before.index)
-            asked = given[(norm or before).index]
-            if (differs := difference(value, asked)) is None:
+            expected = given[(norm or before).index]
+            if (differs := difference(value, expected)) is None:
                 continue
             numbers = f": {differs.partition(': ')[2] or differs}"
             if norm is not None:
-                how = _of_the_bias(value, asked)
-                yield node, f"does not give what `{before.name}` and `{norm.name}` gave together{how}{numbers}"
+                how = _of_the_bias(value, expected)
+                yield node, f"does not compute what `{before.name}` and `{norm.name}` computed together{how}{numbers}"
             else:
-                yield node, f"no longer gives the same numbers{_sharing(case, before)}{numbers}", SHARED
+                yield node, f"no longer computes the same numbers{_sharing(case, before)}{numbers}", SHARED
 
 
-def _of_the_bias(found: Value, asked: Value) -> str:
-    """A remark that a value is off by one number in each channel, as with a wrong bias."""
-    if not isinstance(found, dict) or found.get("shape") != asked["shape"]:
+def _of_the_bias(found: Value, expected: Value) -> str:
+    """A remark, if a value is off by the same number everywhere in a channel, as with a wrong bias."""
+    if not isinstance(found, dict) or found.get("shape") != expected["shape"]:
         return ""
-    off = decode_tensor(found).double() - decode_tensor(asked).double()
+    off = decode_tensor(found).double() - decode_tensor(expected).double()
     uneven = (off - off.mean((0, 2, 3), keepdim=True)).abs().max()
     is_even = bool(uneven <= 1e-5 * off.abs().max())
     return ", and is off by the same number everywhere in a channel" if is_even else ""
 
 
 def _sharing(case: CaseView, node: NodeRecord) -> str:
-    """A remark that another convolution shares this one's weight."""
+    """A remark, if another convolution shares the weight of this node's convolution."""
     own = getattr(layer(case, node), "weight", None)
     for other in case.before:
         held = layer(case, other)
         if own is not None and held is not layer(case, node) and getattr(held, "weight", None) is own:
-            return f", and has the weight tensor of `{other.name}`"
+            return f", and shares its weight tensor with `{other.name}`"
     return ""
 
 

@@ -5,7 +5,6 @@ import inspect
 from fxbook.tasks.answering import breaks, right, wrong
 
 BOX = "08_boxed_run#a-box-that-is-emptied"
-PLACES = "07_placeholder#a-run-hands-out-values-from-left-to-right"
 FAULTS = "07_placeholder#runtimeerror-expected-positional-argument-for-parameter-mask-but-one-was-not-passed-in"
 
 
@@ -13,9 +12,9 @@ def inputs_of(traced):
     return traced.graph.find_nodes(op="placeholder")
 
 
-def faults(traced, values, required=lambda node: not node.args):
+def faults(traced, values):
     names = [node.target for node in inputs_of(traced)]
-    missing = [node.target for node in inputs_of(traced) if node.target not in values and required(node)]
+    missing = [node.target for node in inputs_of(traced) if node.target not in values and not node.args]
     return missing, [name for name in values if name not in names]
 
 
@@ -27,9 +26,6 @@ def reject(traced, values, kind=TypeError):
 
 def pop_all(traced, values):
     return [values.pop(n.target) if n.target in values else n.args[0] for n in inputs_of(traced)]
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -66,7 +62,7 @@ def walks_over_all_nodes(traced, values):
 
 
 @right
-def asks_the_signature(traced, values):
+def reads_defaults_from_the_signature(traced, values):
     parameters = inspect.signature(traced.forward).parameters
     names = {node.target: node.name for node in inputs_of(traced)}
     reject(traced, values)
@@ -78,7 +74,7 @@ def asks_the_signature(traced, values):
 
 
 @right
-def tries_then_tells(traced, values):
+def restores_the_dict_after_an_error(traced, values):
     kept = dict(values)
     try:
         items = [values.pop(n.target, *n.args) for n in inputs_of(traced)]
@@ -91,11 +87,8 @@ def tries_then_tells(traced, values):
     return items
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("in their order.", case="all inputs, in any order")
-@wrong("list_in_order", says="of the list is the value of", read=PLACES)
+@wrong("list_in_order", says="of the list is the value of")
 def keeps_the_order_of_the_dict(traced, values):
     reject(traced, values)
     defaults = [node.args[0] for node in inputs_of(traced) if node.target not in values]
@@ -105,14 +98,14 @@ def keeps_the_order_of_the_dict(traced, values):
 
 
 @breaks("An input that is left out gets its default.", case="without `std`")
-@wrong("list_in_order", says="The list has 2 items, not one for each of the 3 inputs", read=PLACES)
+@wrong("list_in_order", says="The list has 2 items, not one for each of the 3 inputs")
 def leaves_the_defaults_out(traced, values):
     reject(traced, values)
     return [values.pop(n.target) for n in inputs_of(traced) if n.target in values]
 
 
 @breaks("It returns a list", "with one item for each input of the graph,", case="all inputs, in any order")
-@wrong("list_in_order", says="Your function returns an object of class tuple, not a list", read=PLACES)
+@wrong("list_in_order", says="Your function returns an object of class tuple, not a list")
 def returns_a_tuple(traced, values):
     reject(traced, values)
     return tuple(pop_all(traced, values))
@@ -121,10 +114,10 @@ def returns_a_tuple(traced, values):
 @breaks(
     "The name of an input is the target of its placeholder;",
     "the name of the node may differ.",
-    case="names that Python has taken",
+    case="names of built-in functions",
 )
-@wrong("list_in_order", says="othing is wrong with the inputs, but your function raises TypeError with", read=PLACES)
-def asks_the_nodes_for_their_names(traced, values):
+@wrong("list_in_order", says="othing is wrong with the inputs, but your function raises TypeError with")
+def uses_node_names(traced, values):
     inputs = inputs_of(traced)
     unknown = [name for name in values if name not in [node.name for node in inputs]]
     missing = [node.name for node in inputs if node.name not in values and not node.args]
@@ -134,8 +127,8 @@ def asks_the_nodes_for_their_names(traced, values):
 
 
 @breaks("An input that is left out gets its default.", case="values that are `None` or 0")
-@wrong("list_in_order", says="of the list is a number, not that of `sum`", read=PLACES)
-def takes_none_for_left_out(traced, values):
+@wrong("list_in_order", says="of the list is a number, not that of `sum`")
+def treats_none_as_left_out(traced, values):
     reject(traced, values)
     found = {node.target: values.pop(node.target, None) for node in inputs_of(traced)}
     return [n.args[0] if n.args and found[n.target] is None else found[n.target] for n in inputs_of(traced)]
@@ -158,8 +151,10 @@ def pops_before_it_raises(traced, values):
 
 
 @breaks("or names are unknown,", case="`sdt` in place of `std`")
-@wrong("faults_are_told", says="No error is raised, but missing or unknown: `sdt`", read=FAULTS)
-def takes_unknown_names(traced, values):
+@wrong(
+    "errors_name_the_faults", says="No error is raised, although these names are missing or unknown: `sdt`", read=FAULTS
+)
+def ignores_unknown_names(traced, values):
     missing, _ = faults(traced, values)
     if missing:
         raise TypeError(", ".join(missing))
@@ -169,8 +164,12 @@ def takes_unknown_names(traced, values):
 
 
 @breaks("If inputs without a default are missing,", case="no `mean`")
-@wrong("faults_are_told", says="No error is raised, but missing or unknown: `mean`", read=FAULTS)
-def fills_what_is_missing_with_none(traced, values):
+@wrong(
+    "errors_name_the_faults",
+    says="No error is raised, although these names are missing or unknown: `mean`",
+    read=FAULTS,
+)
+def uses_none_for_missing_inputs(traced, values):
     _, unknown = faults(traced, values)
     if unknown:
         raise TypeError(", ".join(unknown))
@@ -178,15 +177,15 @@ def fills_what_is_missing_with_none(traced, values):
 
 
 @breaks("it raises a `TypeError`.", case="no `mean`")
-@wrong("faults_are_told", says="Your function raises ValueError", read=FAULTS)
+@wrong("errors_name_the_faults", says="Your function raises ValueError", read=FAULTS)
 def raises_a_value_error(traced, values):
     reject(traced, values, ValueError)
     return pop_all(traced, values)
 
 
 @breaks("The message names each of these,", case="two missing, two unknown")
-@wrong("faults_are_told", says="but the message does not name it", read=FAULTS)
-def tells_the_first_fault_only(traced, values):
+@wrong("errors_name_the_faults", says="but the message does not name it", read=FAULTS)
+def names_only_the_first_fault(traced, values):
     missing, unknown = faults(traced, values)
     for name in (*missing, *unknown):
         raise TypeError(f"{name} is at fault")
@@ -194,7 +193,7 @@ def tells_the_first_fault_only(traced, values):
 
 
 @breaks("and no other input of the graph.", case="no `mean`")
-@wrong("faults_are_told", says="which is neither missing nor unknown", read=FAULTS)
+@wrong("errors_name_the_faults", says="which is neither missing nor unknown", read=FAULTS)
 def lists_every_input(traced, values):
     missing, unknown = faults(traced, values)
     if missing or unknown:

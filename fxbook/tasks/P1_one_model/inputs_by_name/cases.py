@@ -1,4 +1,4 @@
-"""Graphs with defaults, names that Python reserves, and unused inputs; inputs by name, correct and wrong."""
+"""Graphs with defaults, with names of built-in functions, and with unused inputs; and dicts of inputs for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Scaled(nn.Module):
 
 
 class Taken(nn.Module):
-    """Inputs whose nodes have other names, one of them unused; defaults that are 0 or ``None``."""
+    """Inputs whose nodes have other names; an unused input; defaults that are 0 or ``None``."""
 
     def forward(
         self, input: Tensor, unread: Tensor, len: Tensor, sum: float = 0.0, scale: float | None = None, size: int = 3
@@ -30,14 +30,14 @@ class Taken(nn.Module):
 
 
 class Required(nn.Module):
-    """Inputs without a default, the last one too."""
+    """Inputs, none of which has a default."""
 
     def forward(self, input: Tensor, len: Tensor, mask: Tensor) -> Tensor:
         return input * len * mask
 
 
 class Renamed(nn.Module):
-    """Inputs, one of whose names begins with the name of another."""
+    """Inputs whose names begin or end with the name of another input."""
 
     def forward(self, image: Tensor, image_mean: Tensor, mean: Tensor, image_std: float = 2.0) -> Tensor:
         return image - image_mean * mean / image_std
@@ -48,12 +48,14 @@ def request(
     left_out: int = 0,
     without: tuple[str, ...] = (),
     extra: tuple[str, ...] = (),
-    order: Literal["drawn", "as written", "backwards"] = "drawn",
-    told: Mapping[str, Any] = MappingProxyType({}),
+    order: Literal["random", "as written", "backwards"] = "random",
+    values: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[fx.GraphModule, dict[str, Any]]:
-    """The traced model, and inputs, unknown names last unless the order is random; without some defaults, or at fault.
+    """The traced model, and a dict of its inputs.
 
-    The inputs are tensors, except for the values listed in ``told``.
+    The dict does not have the first ``left_out`` inputs with a default or the names in ``without``, and it has the
+    unknown names in ``extra``, which come after the others if the order is as written. All inputs are tensors, except
+    for those in ``values``.
     """
     traced = fx.symbolic_trace(model)
     inputs = traced.graph.find_nodes(op="placeholder")
@@ -61,17 +63,17 @@ def request(
     kept = len(optional) - min(left_out, len(optional))
     names = [str(node.target) for node in inputs if not node.args] + optional[len(optional) - kept :]
     names = [*(name for name in names if name not in without), *extra]
-    places = torch.randperm(len(names)).tolist() if order == "drawn" else range(len(names))
+    places = torch.randperm(len(names)).tolist() if order == "random" else range(len(names))
     places = places[::-1] if order == "backwards" else places
-    return traced, {names[place]: told.get(names[place], torch.randn(one_of(2, 3))) for place in places}
+    return traced, {names[place]: values.get(names[place], torch.randn(one_of(2, 3))) for place in places}
 
 
 def given(**faults: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
     return lambda model: request(model, **faults)
 
 
-def use(answer: Callable[..., Any], traced: fx.GraphModule, values: dict[str, Any]) -> dict[str, Any]:
-    """What the answer returns or raises, by the names of the values that it was given, and what is left of them."""
+def called(answer: Callable[..., Any], traced: fx.GraphModule, values: dict[str, Any]) -> dict[str, Any]:
+    """What the answer returns (with each given value replaced by its name) or raises, and what is left in the dict."""
     names = {id(value): name for name, value in values.items()}
     before = list(values)
     try:
@@ -80,9 +82,8 @@ def use(answer: Callable[..., Any], traced: fx.GraphModule, values: dict[str, An
         kinds = [kind.__name__ for kind in type(error).__mro__]
         return {"raised": kinds, "message": str(error), "left": list(values) == before}
     items = list(returned) if isinstance(returned, list | tuple) else None
-    told = None if items is None else [names.get(id(item), item) for item in items]
-    kind = type(returned).__name__
-    return {"kind": kind, "items": told, "left": list(values)}
+    items = None if items is None else [names.get(id(item), item) for item in items]
+    return {"kind": type(returned).__name__, "items": items, "left": list(values)}
 
 
 USAGE = Usage(
@@ -92,7 +93,7 @@ USAGE = Usage(
         Case("without `std`", Scaled, tuple, given=given(left_out=1)),
         Case("no `mean`", Scaled, tuple, given=given(without=("mean",))),
         Case("`sdt` in place of `std`", Scaled, tuple, given=given(left_out=1, extra=("sdt",))),
-        Case("names that Python has taken", Taken, tuple, unseen=True, given=given(left_out=2)),
+        Case("names of built-in functions", Taken, tuple, unseen=True, given=given(left_out=2)),
         Case("all inputs, one of them unused", Taken, tuple, unseen=True, given=given()),
         Case(
             "two missing, two unknown",
@@ -101,11 +102,11 @@ USAGE = Usage(
             unseen=True,
             given=given(without=("unread", "len"), extra=("input_1", "weights")),
         ),
-        Case("the last one unknown", Scaled, tuple, unseen=True, given=given(extra=("sdt",), order="as written")),
-        Case("the last one missing", Required, tuple, unseen=True, given=given(without=("mask",))),
+        Case("an unknown name at the end", Scaled, tuple, unseen=True, given=given(extra=("sdt",), order="as written")),
+        Case("the last input missing", Required, tuple, unseen=True, given=given(without=("mask",))),
         Case("names that begin alike", Renamed, tuple, unseen=True, given=given(without=("mean",))),
         Case("names that begin alike, all present", Renamed, tuple, unseen=True, given=given(left_out=1)),
-        Case("values that are `None` or 0", Taken, tuple, unseen=True, given=given(told={"sum": None, "size": 0})),
+        Case("values that are `None` or 0", Taken, tuple, unseen=True, given=given(values={"sum": None, "size": 0})),
     ),
-    call=use,
+    call=called,
 )

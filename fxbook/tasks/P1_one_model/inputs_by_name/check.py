@@ -1,4 +1,4 @@
-"""Inputs by name: the list that a boxed run takes, or an error that names every mistake."""
+"""Inputs by name: the list that a boxed run takes, or an error that names all missing and unknown inputs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import re
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.cases.values import Value, dict_items, difference, encode, kind_of
+from fxbook.cases.values import Value, difference, encode, kind_of
+from fxbook.rules.returned import table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 
-def wanted(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[str]]:
-    """What the list must hold (for each input, its name or default), and the missing and the unknown names."""
+def expected(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[str]]:
+    """Three lists: the name and the expected item (a name or a default) of each input; missing names; unknown names."""
     traced, values = case.arguments
     assert isinstance(traced, fx.GraphModule)
     inputs = {str(node.target): node.args for node in traced.graph.find_nodes(op="placeholder")}
@@ -24,64 +25,59 @@ def wanted(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[str
     return items, missing, [name for name in values if name not in inputs]
 
 
-def _observed(case: CaseView) -> dict[str, Value]:
-    return dict_items(case.value) if isinstance(case.value, dict) and "dict" in case.value else {}
-
-
-@rule("07_placeholder#a-run-hands-out-values-from-left-to-right")
+@rule
 def list_in_order(case: CaseView) -> Found:
-    """If no name is missing or unknown, a list with one item for each input, in their order."""
-    items, missing, unknown = wanted(case)
+    """If no name is missing or unknown, the answer returns a list with one item for each input, in their order."""
+    items, missing, unknown = expected(case)
     if missing or unknown:
         return
-    seen = _observed(case)
-    if "'raised'" in seen:
-        raised = seen["'raised'"][0]
+    seen = table_of(case.value) or {}
+    if "raised" in seen:
+        raised = seen["raised"][0]
         message = f"with the message “{_first_line(seen)}”"
         yield None, f"Nothing is wrong with the inputs, but your function raises {raised} {message}."
         return
-    if seen.get("'kind'") != "list":
-        kind = seen.get("'kind'")
+    if (kind := seen.get("kind")) != "list":
         yield None, f"Your function returns an object of class {kind}, not a list."
         return
-    found = seen["'items'"]
+    found = seen["items"]
     if len(found) != len(items):
         yield None, f"The list has {len(found)} items, not one for each of the {len(items)} inputs."
         return
     for place, (item, (name, value)) in enumerate(zip(found, items, strict=True)):
         if difference(item, value):
             what = f"the value of `{item}`" if isinstance(item, str) else kind_of(item)
-            asked = f"that of `{value}`" if isinstance(value, str) else f"the default of `{name}`"
-            yield None, f"Item {place} of the list is {what}, not {asked}."
+            right = f"that of `{value}`" if isinstance(value, str) else f"the default of `{name}`"
+            yield None, f"Item {place} of the list is {what}, not {right}."
 
 
 @rule("08_boxed_run#a-box-that-is-emptied")
 def dict_is_emptied(case: CaseView) -> Found:
-    """Afterwards the dict is empty; after an error it has not changed."""
-    _, missing, unknown = wanted(case)
-    seen = _observed(case)
-    if (missing or unknown) and "'raised'" in seen and not seen["'left'"]:
+    """After the call, the dict is empty; after an error, it is unchanged."""
+    _, missing, unknown = expected(case)
+    seen = table_of(case.value) or {}
+    if (missing or unknown) and "raised" in seen and not seen["left"]:
         yield None, "An error is raised, but the dict has changed."
-    if not (missing or unknown) and seen.get("'left'"):
-        left = seen["'left'"][0]
+    if not (missing or unknown) and seen.get("left"):
+        left = seen["left"][0]
         yield None, f"The dict still holds `{left}`: empty it."
 
 
 @rule("07_placeholder#runtimeerror-expected-positional-argument-for-parameter-mask-but-one-was-not-passed-in")
-def faults_are_told(case: CaseView) -> Found:
-    """Missing or unknown names raise a TypeError that names each, and no other input."""
-    items, missing, unknown = wanted(case)
+def errors_name_the_faults(case: CaseView) -> Found:
+    """If names are missing or unknown, the answer raises a TypeError whose message names these and no other input."""
+    items, missing, unknown = expected(case)
     if not (missing or unknown):
         return
-    seen = _observed(case)
+    seen = table_of(case.value) or {}
     faults = ", ".join(f"`{name}`" for name in (*missing, *unknown))
-    if "'raised'" not in seen:
-        yield None, f"No error is raised, but missing or unknown: {faults}."
+    if "raised" not in seen:
+        yield None, f"No error is raised, although these names are missing or unknown: {faults}."
         return
-    if "TypeError" not in seen["'raised'"]:
-        raised = seen["'raised'"][0]
+    if "TypeError" not in seen["raised"]:
+        raised = seen["raised"][0]
         yield None, f"Your function raises {raised}, not TypeError: {_first_line(seen)}."
-    message = str(seen["'message'"])
+    message = str(seen["message"])
     for name in (*missing, *unknown):
         if not _occurs(name, message):
             what = "missing" if name in missing else "unknown"
@@ -96,8 +92,8 @@ def _occurs(word: str, message: str) -> bool:
 
 
 def _first_line(seen: dict[str, Value]) -> str:
-    line = (str(seen.get("'message'")).strip().splitlines() or [""])[0].rstrip(".")
+    line = (str(seen.get("message")).strip().splitlines() or [""])[0].rstrip(".")
     return line if len(line) <= 120 else f"{line[:120]}…"
 
 
-CHECK = Check((list_in_order, faults_are_told, dict_is_emptied))
+CHECK = Check((list_in_order, errors_name_the_faults, dict_is_emptied))

@@ -1,4 +1,4 @@
-"""Answers to P1-measure-it: nodes, FLOPs and the peak of a boxed run."""
+"""Answers to P1-measure-it: the nodes of a graph, and the FLOPs and the peak memory of a boxed run."""
 
 import weakref
 
@@ -20,14 +20,15 @@ def measured(
     traced,
     args_list,
     boxed=True,
-    gradients=False,
+    mode=torch.no_grad,
     inputs=True,
+    recurse=True,
     parts_of=tree_leaves,
     bytes_of=lambda tensor: tensor.untyped_storage().nbytes(),
 ):
-    """The three numbers; arguments say what a wrong answer does otherwise."""
-    weights = {StorageWeakRef(tensor.untyped_storage()) for tensor in (*traced.parameters(), *traced.buffers())}
-    sizes, peaks = {}, []
+    """The three numbers, with parameters for what a wrong answer does differently."""
+    kept = (*traced.parameters(recurse), *traced.buffers(recurse))
+    weights, sizes, peaks = {StorageWeakRef(tensor.untyped_storage()) for tensor in kept}, {}, []
 
     def see(parts):
         for part in parts:
@@ -42,22 +43,19 @@ def measured(
             return value
 
     see(args_list if inputs else [])
-    with torch.set_grad_enabled(gradients), FlopCounterMode(display=False) as counter:
+    with mode(), FlopCounterMode(display=False) as counter:
         runner = Memory(traced)
         runner.boxed_run(args_list) if boxed else runner.run(*args_list)
     return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": max(peaks)}
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 def weights_of(traced):
-    """Where the memory of weights and buffers begins."""
+    """The addresses of the memory of all weights and buffers."""
     return {tensor.untyped_storage().data_ptr() for tensor in (*traced.parameters(), *traced.buffers())}
 
 
 def storages_in(values):
-    """The storages of all tensors in a nest of values, each once."""
+    """The storages of all tensors in nested values, by address."""
     tensors = [part for part in tree_leaves(values) if isinstance(part, torch.Tensor)]
     return {tensor.untyped_storage().data_ptr(): tensor.untyped_storage() for tensor in tensors}
 
@@ -117,49 +115,30 @@ class Measure:
 
 @right
 def measures_in_inference_mode(traced, args_list):
-    kept = {StorageWeakRef(value.untyped_storage()) for value in traced.state_dict().values()}
-    sizes = {}
-
-    def alive(values):
-        for storage in storages_in(values).values():
-            sizes[StorageWeakRef(storage)] = storage.nbytes()
-        return sum(size for ref, size in sizes.items() if ref not in kept and not ref.expired())
-
-    class Memory(fx.Interpreter):
-        peak = 0
-
-        def run_node(self, node):
-            value = super().run_node(node)
-            self.peak = max(self.peak, alive(value))
-            return value
-
-    alive(args_list)
-    runner = Memory(traced)
-    with torch.inference_mode(), FlopCounterMode(display=False) as counter:
-        runner.boxed_run(args_list)
-    return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": runner.peak}
+    return measured(traced, args_list, mode=torch.inference_mode)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks('`"peak"`:', case="the network of the project, read")
+@breaks('`"peak"`:', case="the network of the project, before cleaning")
 @wrong("three_numbers", says="'peak' is missing")
 def forgets_the_peak(traced, args_list):
     return {"nodes": len(traced.graph.nodes), "flops": measured(traced, args_list)["flops"]}
 
 
 @breaks(
-    '`"nodes"`:', "the number of nodes in the graph, counting all opcodes;", case="the network of the project, read"
+    '`"nodes"`:',
+    "the number of nodes in the graph, counting all opcodes;",
+    case="the network of the project, before cleaning",
 )
 @wrong("nodes_counted", says="Inputs and `output` are nodes too", read=NODES)
-def counts_what_computes(traced, args_list):
+def counts_only_calls(traced, args_list):
     calls = [node for node in traced.graph.nodes if node.op.startswith("call")]
     return {**measured(traced, args_list), "nodes": len(calls)}
 
 
 @breaks(
-    '`"flops"`:', "the FLOPs of the run, as `FlopCounterMode` counts them;", case="the network of the project, read"
+    '`"flops"`:',
+    "the FLOPs of the run, as `FlopCounterMode` counts them;",
+    case="the network of the project, before cleaning",
 )
 @wrong("flops_counted", says="A product and a sum are two operations", read=FLOPS)
 def counts_products(traced, args_list):
@@ -167,26 +146,26 @@ def counts_products(traced, args_list):
     return {**found, "flops": found["flops"] // 2}
 
 
-@breaks("of `fx.Interpreter(traced).boxed_run(args_list)`", case="the network of the project, read")
-@wrong("peak_measured", says="this is the value for `run`, which holds every input", read=RUN)
+@breaks("of `fx.Interpreter(traced).boxed_run(args_list)`", case="the network of the project, before cleaning")
+@wrong("peak_measured", says="which is the peak of `run`, a method that holds every input", read=RUN)
 def runs_unboxed(traced, args_list):
     return measured(traced, args_list, boxed=False)
 
 
-@breaks("without gradients:", case="the network of the project, read")
-@wrong("peak_measured", says="this is the value for a run that keeps values for gradients", read=GRADIENTS)
+@breaks("without gradients:", case="the network of the project, before cleaning")
+@wrong("peak_measured", says="which is the peak of a run that keeps values for gradients", read=GRADIENTS)
 def keeps_values_for_gradients(traced, args_list):
-    return measured(traced, args_list, gradients=True)
+    return measured(traced, args_list, mode=torch.enable_grad)
 
 
 @breaks("Inputs count as long as they are alive;", case="weights, views and an unused input")
-@wrong("peak_measured", says="the peak of the answer is", read=PEAK)
-def leaves_inputs_out(traced, args_list):
+@wrong("peak_measured", says="the peak of the run is", read=PEAK)
+def does_not_count_inputs(traced, args_list):
     return measured(traced, args_list, inputs=False)
 
 
-@breaks("before anything is freed after it.", case="the network of the project, read")
-@wrong("peak_measured", says="that is what is left after values are freed, not before", read=PEAK)
+@breaks("before anything is freed after it.", case="the network of the project, before cleaning")
+@wrong("peak_measured", says="which is the most bytes alive after values are freed, not before", read=PEAK)
 def measures_what_is_left_after_each_node(traced, args_list):
     with torch.no_grad():
         record = record_run(traced, traced.graph, [value.clone() for value in args_list], "boxed_run")
@@ -194,8 +173,8 @@ def measures_what_is_left_after_each_node(traced, args_list):
 
 
 @breaks("an input that no node uses counts to the end.", case="weights, views and an unused input")
-@wrong("peak_measured", says="the peak of the answer is", read=PEAK)
-def lets_unused_inputs_go(traced, args_list):
+@wrong("peak_measured", says="the peak of the run is", read=PEAK)
+def frees_unused_inputs(traced, args_list):
     for place, node in enumerate(traced.graph.find_nodes(op="placeholder")):
         if not node.users:
             args_list[place] = torch.zeros(())
@@ -203,26 +182,14 @@ def lets_unused_inputs_go(traced, args_list):
 
 
 @breaks("Weights and buffers, and views of them, do not count.", case="weights, views and an unused input")
-@wrong("peak_measured", says="(weights, views and an unused input): the peak of the answer is", read=PEAK)
-def forgets_the_weights_of_modules_inside(traced, args_list):
-    own = {tensor.untyped_storage().data_ptr() for tensor in (*traced.parameters(False), *traced.buffers(False))}
-    peaks = []
-
-    class Memory(fx.Interpreter):
-        def run_node(self, node):
-            value = super().run_node(node)
-            held = storages_in([self.env, value])
-            peaks.append(sum(held[place].nbytes() for place in held.keys() - own))
-            return value
-
-    with torch.no_grad():
-        Memory(traced).boxed_run([value.clone() for value in args_list])
-    return {**measured(traced, args_list), "peak": max(peaks)}
+@wrong("peak_measured", says="(weights, views and an unused input): the peak of the run is", read=PEAK)
+def counts_the_weights_of_submodules(traced, args_list):
+    return measured(traced, args_list, recurse=False)
 
 
 @breaks("Memory that several tensors share counts once.", case="a column of a value, two results of one node")
-@wrong("peak_measured", says="reached at node `sort`", read=PEAK)
-def takes_a_view_for_its_storage(traced, args_list):
+@wrong("peak_measured", says="reaches its peak at node `sort`", read=PEAK)
+def counts_views_instead_of_storages(traced, args_list):
     return measured(traced, args_list, bytes_of=lambda tensor: tensor.nbytes)
 
 
@@ -230,6 +197,6 @@ def takes_a_view_for_its_storage(traced, args_list):
     "the most bytes that are alive when a node has made its result,",
     case="a column of a value, two results of one node",
 )
-@wrong("peak_measured", says="reached at node `sort`, whose result has 2 tensors", read=PEAK)
+@wrong("peak_measured", says="reaches its peak at node `sort`, whose result has 2 tensors", read=PEAK)
 def overlooks_several_results(traced, args_list):
     return measured(traced, args_list, parts_of=lambda value: [value])

@@ -1,4 +1,4 @@
-"""Networks to be measured: with in-place operations, views, fetched weights and unused inputs."""
+"""Networks to measure, with in-place operations, views, fetched weights and unused inputs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-# A FlopCounterMode imports this when it is first used, which takes longer than a check may: done here, before the fork.
+# A FlopCounterMode imports this on first use, which takes longer than a check may, so it is imported before the fork.
 import torch._dynamo
 from torch import Tensor, fx, nn
 
@@ -16,7 +16,7 @@ from ..cases import Block, CleanBlock, functional, lived
 
 
 class ResNet(nn.Module):
-    """The network of the project, read and not yet cleaned."""
+    """The network of the project, in eval mode and without its flag, but not yet cleaned."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Small(nn.Module):
 
 
 class Widened(nn.Module):
-    """A product whose weight and bias are fetched from a module that tracing goes into, the weight through a view."""
+    """A product with a fetched weight and bias, which belong to a traced submodule; the weight is used as a view."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,8 +62,8 @@ class Widened(nn.Module):
 
 
 class Mixed(nn.Module):
-    """An unused input, a size among the values, two results of one node, products of two values, views, and
-    a peak at a node that reads an input and fetched weights.
+    """An unused input; a size among the values; a node with two results; products of two values; views; and a peak at a
+    node that uses an input and fetched weights.
     """
 
     def __init__(self) -> None:
@@ -74,14 +74,14 @@ class Mixed(nn.Module):
     def forward(self, images: Tensor, mean: Tensor, unread: Tensor) -> tuple[Tensor, ...]:
         mixed = images @ images.mT
         largest, places = torch.topk(self.conv(mixed), 3)
-        # What follows the product is smaller than its weight and than its bias: the peak tells whether they count.
+        # All values after the product are smaller than its weight and its bias, so the peak shows whether these count.
         most = self.wide(images).amax(-1, keepdim=True)
         together = torch.cat([largest, places.float(), most - mean], dim=-1)
         return together, mixed.reshape(images.size(0), -1)
 
 
 class Sorted(nn.Module):
-    """A peak at a node with two results of which one is read, while one column keeps the memory of a whole value."""
+    """A peak at a node with two results, one of them unused, while a column keeps the memory of a whole value alive."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,27 +95,27 @@ class Sorted(nn.Module):
 
 
 def with_inputs(model: nn.Module) -> tuple[Any, ...]:
-    """The traced network and the list of its inputs."""
-    # The first case's size appears in reports, which are printed into the notebook.
+    """Make the arguments of the answer: the traced network, and the list of its inputs."""
+    # The sizes of the first case are fixed, because they appear in a report that is stored in the notebook.
     size, batch = 6, 2 if isinstance(model, ResNet) else int(torch.randint(1, 4, ()))
     images, mean = torch.randn(batch, 3, size, size), torch.randn(3, 1, 1)
     third = torch.randn(batch, 3, 4, 4) if isinstance(model, Mixed) else torch.rand(3, 1, 1) + 0.5
     return fx.symbolic_trace(model), [images, mean, third]
 
 
-def use(answer: Any, traced: fx.GraphModule, inputs: list[Tensor]) -> Any:
-    """What the answer measures; only the list that it gets holds its inputs."""
+def called(answer: Any, traced: fx.GraphModule, inputs: list[Tensor]) -> Any:
+    """What the answer returns; it gets the only list that holds its inputs."""
     return answer(traced, [tensor.clone() for tensor in inputs])
 
 
 USAGE = Usage(
     "compute",
     cases=(
-        Case("the network of the project, read", ResNet, tuple),
+        Case("the network of the project, before cleaning", ResNet, tuple),
         Case("the network of the project, in place", Small, tuple),
         Case("weights, views and an unused input", Mixed, tuple, unseen=True),
         Case("a column of a value, two results of one node", Sorted, tuple, unseen=True),
     ),
     given=with_inputs,
-    call=use,
+    call=called,
 )

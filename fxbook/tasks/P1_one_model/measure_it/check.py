@@ -1,4 +1,4 @@
-"""Measure it: nodes, FLOPs and the peak of a boxed run."""
+"""Measure a network: its nodes, and the FLOPs and the peak memory of a boxed run."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ def _run(case: CaseView, method: Method = "boxed_run", gradients: bool = False) 
 
 @rule
 def three_numbers(case: CaseView) -> Found:
-    """A dict with three numbers."""
+    """The answer is a dict with three numbers."""
     numbers = _numbers(case)
     for name in _NAMES:
         if numbers.get(name) is None:
             yield None, f"Return a dict with the numbers {', '.join(map(repr, _NAMES))}: {name!r} is missing."
     for name in numbers:
         if name not in _NAMES:
-            yield None, f"The answer has {name}, which is none of the three numbers."
+            yield None, f"The answer has the key {name!r}, which is the name of none of the three numbers."
 
 
 @rule("00_first_graph#every-node-carries-six-fields-and-its-users")
 def nodes_counted(case: CaseView) -> Found:
-    """The nodes of the graph, inputs and output among them."""
-    found, asked = _numbers(case)["nodes"], len(case.before)
-    if found != asked:
+    """The number of nodes in the graph, including inputs and output."""
+    found, expected = _numbers(case)["nodes"], len(case.before)
+    if found != expected:
         calls = sum(node.op.startswith("call") for node in case.before)
-        why = " Inputs and `output` are nodes too." if found in (calls, asked - 1) else ""
-        yield None, f"The answer has {found:g} nodes, the graph {asked}.{why}"
+        why = " Inputs and `output` are nodes too." if found in (calls, expected - 1) else ""
+        yield None, f"The answer has {found:g} nodes, but the graph has {expected}.{why}"
 
 
 @rule("09_profiling#work-can-be-counted")
@@ -58,39 +58,39 @@ def flops_counted(case: CaseView) -> Found:
     _traced, inputs = case.arguments
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         case.model(*inputs)
-    found, asked = _numbers(case)["flops"], counter.get_total_flops()
-    if found != asked:
+    found, expected = _numbers(case)["flops"], counter.get_total_flops()
+    if found != expected:
         why = ""
-        if 2 * found == asked:
+        if 2 * found == expected:
             why = " A product and a sum are two operations."
-        elif found and found % asked == 0:
+        elif found and found % expected == 0:
             why = " Count one run."
-        yield None, f"The answer gives {found:,.0f} FLOPs, but a run has {asked:,}.{why}"
+        yield None, f"The answer has {found:,.0f} FLOPs, but a run has {expected:,}.{why}"
 
 
-@rule("09_profiling#bytes-alive")
+@rule
 def peak_measured(case: CaseView) -> Found:
-    """The most bytes alive at a node of a boxed run, without weights and gradients."""
+    """The most bytes alive at a node of a boxed run without gradients, not counting weights."""
     run, found = _run(case), _numbers(case)["peak"]
     if found == run.peak:
         return
-    said = f"The peak of the answer is {found:,.0f} bytes, that of the run {run.peak:,}"
+    peaks = f"The peak of the run is {run.peak:,} bytes, but the answer is {found:,.0f}"
     if found == max(run.after):
-        yield None, f"{said}: that is what is left after values are freed, not before."
+        yield None, f"{peaks}, which is the most bytes alive after values are freed, not before."
     if found == _run(case, "run").peak:
         place = "08_boxed_run#run-holds-every-input"
-        yield None, f"{said}: this is the value for `run`, which holds every input.", place
+        yield None, f"{peaks}, which is the peak of `run`, a method that holds every input.", place
     if found == _run(case, gradients=True).peak:
         place = "09_profiling#who-asks-for-gradients"
-        yield None, f"{said}: this is the value for a run that keeps values for gradients.", place
+        yield None, f"{peaks}, which is the peak of a run that keeps values for gradients.", place
     if found == sum(store.nbytes for store in run.stores if not store.stored):
-        yield None, f"{said}: that is the size of all values together, as if none was freed."
+        yield None, f"{peaks}, which is the size of all values together, as if none was freed."
     if found >= run.peak + run.in_module:
-        yield None, f"{said}: do not count weights."
+        yield None, f"{peaks}: do not count weights."
     node = case.before.nodes[run.peak_step or 0]
     parts = len(made.stores) if (made := run.values[node.index]) else 0
     several = f", whose result has {parts} tensors" if parts > 1 else ""
-    yield None, f"{said}, reached at node `{node.name}`{several}."
+    yield None, f"{peaks}. The run reaches its peak at node `{node.name}`{several}."
 
 
 CHECK = Check((three_numbers, nodes_counted, flops_counted, peak_measured))

@@ -1,4 +1,4 @@
-"""Answers to P1-read-it: a graph of the network as it is used, apart from the network."""
+"""Answers to P1-read-it: a graph of the network in eval mode, with copies of its weights."""
 
 import copy
 import inspect
@@ -7,7 +7,6 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-FIXED = "05_control_flow_limits#fix-an-argument-concrete_args"
 MODE = "when_it_breaks/05_control_flow_limits#train-and-eval-change-nothing"
 SHARED = "00_first_graph#what-the-two-modules-share"
 
@@ -16,18 +15,20 @@ def traced_with(model, features=False):
     return fx.symbolic_trace(model, concrete_args={"features": features})
 
 
-def without_flag(traced):
-    [flag] = traced.graph.find_nodes(op="placeholder", target="features_1")
-    of_flag = [flag]
-    for node in of_flag:
-        of_flag.extend(node.users)
-    for node in reversed(of_flag):
+def nodes_of_flag(traced):
+    """The placeholder of the flag, and all nodes that use it directly or through others."""
+    found = list(traced.graph.find_nodes(op="placeholder", target="features_1"))
+    for node in found:
+        found.extend(node.users)
+    return found
+
+
+def without_flag(traced, compile_it=True):
+    for node in reversed(nodes_of_flag(traced)):
         traced.graph.erase_node(node)
-    traced.recompile()
+    if compile_it:
+        traced.recompile()
     return traced
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -39,15 +40,11 @@ def copies_then_traces(model):
 def writes_a_forward_without_the_flag(model):
     used = copy.deepcopy(model).eval()
     forward = type(used).forward
-    names = [name for name in inspect.signature(forward).parameters if name != "features"]
-    own = {}
-    handed = ", ".join(f"{name}={name}" for name in names)
-    exec(f"def short({', '.join(names)}): return forward({handed}, features=False)", {"forward": forward}, own)
-    own["short"].__defaults__ = tuple(
-        one.default
-        for name, one in inspect.signature(forward).parameters.items()
-        if name != "features" and one.default is not one.empty
-    )
+    others = [one for name, one in inspect.signature(forward).parameters.items() if name != "features"]
+    names, own = [one.name for one in others], {}
+    passed = ", ".join(f"{name}={name}" for name in names)
+    exec(f"def short({', '.join(names)}): return forward({passed}, features=False)", {"forward": forward}, own)
+    own["short"].__defaults__ = tuple(one.default for one in others if one.default is not one.empty)
     used.__class__ = type("Used", (type(used),), {"forward": own["short"]})
     return fx.symbolic_trace(used)
 
@@ -57,9 +54,7 @@ class WithoutFlag(fx.Transformer):
 
     def __init__(self, traced):
         super().__init__(traced)
-        self.of_flag = traced.graph.find_nodes(op="placeholder", target="features_1")
-        for node in self.of_flag:
-            self.of_flag.extend(node.users)
+        self.of_flag = nodes_of_flag(traced)
 
     def run_node(self, node):
         return None if node in self.of_flag else super().run_node(node)
@@ -79,16 +74,13 @@ def builds_the_module_of_a_tracer(model):
     return without_flag(fx.GraphModule(used, graph))
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks(
     "and so does the mode of each of its layers:",
     "training continues afterwards.",
-    case="a frozen norm, a check of its own, a loop",
+    case="a frozen norm, an assertion, a loop",
 )
 @wrong("input_unchanged", says="It holds for the model you know, but not ")
-def switches_the_modes_of_its_children_back(model):
+def restores_only_the_modes_of_children(model):
     modes = {child: child.training for child in model.children()}
     traced = copy.deepcopy(without_flag(traced_with(model.eval())))
     model.train()
@@ -109,7 +101,7 @@ def traces_the_model_itself(model):
 
 @breaks("copies of the weights and buffers,", case="the network of the project")
 @wrong("apart_from_the_model", says="shares its memory with the model", read=SHARED)
-def gives_its_copy_the_memory_of_the_model(model):
+def shares_memory_with_the_model(model):
     used = copy.deepcopy(model).eval()
     for own, other in zip(used.parameters(), model.parameters(), strict=True):
         own.data = other.data
@@ -123,14 +115,12 @@ def traces_in_training_mode(model):
 
 
 @breaks("in eval mode", case="the network of the project")
-@wrong("layer_in_training", node="norm", says="computes something else than in eval mode", read=MODE)
-def gives_the_mode_back_to_its_copy(model):
-    used = copy.deepcopy(model)
-    traced = without_flag(traced_with(used.eval()))
-    return traced.train()
+@wrong("layer_in_training", node="norm", says="does not compute what it computes in eval mode", read=MODE)
+def puts_the_result_into_training_mode(model):
+    return copies_then_traces(model).train()
 
 
-@breaks("fixed at `False`.", case="a frozen norm, a check of its own, a loop")
+@breaks("fixed at `False`.", case="a frozen norm, an assertion, a loop")
 @wrong("same_result", node="output", says="It holds for the model you know, but not ")
 def fixes_the_flag_at_its_default(model):
     default = inspect.signature(model.forward).parameters["features"].default
@@ -138,7 +128,7 @@ def fixes_the_flag_at_its_default(model):
 
 
 @breaks("The flag is gone:", "it is not an input,", case="the network of the project")
-@wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
+@wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`")
 def relies_on_dead_code(model):
     traced = traced_with(copy.deepcopy(model).eval())
     traced.graph.eliminate_dead_code()
@@ -147,8 +137,7 @@ def relies_on_dead_code(model):
 
 
 @breaks(
-    "What the model itself checks with `torch._assert` is still checked.",
-    case="a frozen norm, a check of its own, a loop",
+    "What the model itself checks with `torch._assert` is still checked.", case="a frozen norm, an assertion, a loop"
 )
 @wrong("own_checks_stay", says="the check that the model makes with `torch._assert` is gone")
 def erases_every_assertion(model):
@@ -161,10 +150,10 @@ def erases_every_assertion(model):
     return traced
 
 
-@breaks("The other inputs stay, used or unused,", case="a frozen norm, a check of its own, a loop")
-@wrong("other_inputs_stay", says="input 3 of the result is not `std`")
+@breaks("The other inputs stay, used or unused,", case="a frozen norm, an assertion, a loop")
+@wrong("other_inputs_stay", says="input 3 of the result should be `std`")
 def erases_every_input_without_users(model):
-    traced = without_flag(traced_with(copy.deepcopy(model).eval()))
+    traced = copies_then_traces(model)
     for node in traced.graph.find_nodes(op="placeholder"):
         if not node.users:
             traced.graph.erase_node(node)
@@ -173,7 +162,7 @@ def erases_every_input_without_users(model):
 
 
 @breaks("under the qualified names that they have in `model`.", case="the network of the project")
-@wrong("names_kept", says="a name that the model does not have", read=SHARED)
+@wrong("names_kept", says="but the model has no weight of this name", read=SHARED)
 def traces_a_wrapper(model):
     class Wrapper(nn.Module):
         def __init__(self):
@@ -195,14 +184,7 @@ def traces_a_wrapper(model):
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(model):
-    traced = traced_with(copy.deepcopy(model).eval())
-    [flag] = traced.graph.find_nodes(op="placeholder", target="features_1")
-    of_flag = [flag]
-    for node in of_flag:
-        of_flag.extend(node.users)
-    for node in reversed(of_flag):
-        traced.graph.erase_node(node)
-    return traced
+    return without_flag(traced_with(copy.deepcopy(model).eval()), compile_it=False)
 
 
 @wrong("lints", node="sub", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")

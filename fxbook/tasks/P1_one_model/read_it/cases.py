@@ -1,4 +1,4 @@
-"""Networks as they come: in training mode, with a flag and layers that only training needs."""
+"""Networks as they come: in training mode, with a flag, and with layers that only training needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..cases import Block, functional, images, lived
 
 
 class ResNet(nn.Module):
-    """The network of the project, smaller."""
+    """A smaller version of the project's network."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class ResNet(nn.Module):
 
 
 class Frozen(nn.Module):
-    """A flag that is true by default, two frozen norms, one deeper, an unused input, a check of its own, a loop, a
+    """A flag that is true by default, two frozen norms, one of them nested, an unused input, an assertion, a loop and a
     branch.
     """
 
@@ -63,7 +63,7 @@ class Frozen(nn.Module):
 
 
 def read(answer: Callable[..., Any], model: nn.Module) -> Any:
-    """What the answer returns, with each tensor that shares memory with one of the model's replaced by it."""
+    """What the answer returns, with the model's own tensors in place of those that share memory with them."""
     result = answer(model)
     own = {tensor.data_ptr(): tensor for tensor in (*model.parameters(), *model.buffers())}
     for module in result.modules() if isinstance(result, nn.Module) else ():
@@ -76,7 +76,7 @@ USAGE = Usage(
     "pass",
     cases=(
         Case("the network of the project", ResNet, images()),
-        Case("a frozen norm, a check of its own, a loop", Frozen, images(), unseen=True),
+        Case("a frozen norm, an assertion, a loop", Frozen, images(), unseen=True),
     ),
     call=read,
 )

@@ -1,4 +1,4 @@
-"""Read it: a graph of the network as it computes in eval mode, apart from the network."""
+"""Read a network: a graph that computes what the network computes in eval mode, and shares nothing with it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _HAS_A_MODE = Family(
 
 
 def as_in_eval(model: nn.Module, *inputs: Any) -> Any:
-    """What the model computes when it is used, not trained."""
+    """What the model computes in eval mode, with its flag fixed."""
     return model.eval()(*inputs, **{FLAG: False})
 
 
-@rule("05_control_flow_limits#fix-an-argument-concrete_args")
+@rule
 def flag_is_gone(case: CaseView) -> Found:
     """The flag is not an input, and nothing checks it."""
     for node in case.nodes:
@@ -42,33 +42,34 @@ def flag_is_gone(case: CaseView) -> Found:
 
 @rule
 def other_inputs_stay(case: CaseView) -> Found:
-    """The other inputs have their names, their order and their defaults."""
+    """The other inputs have the same names, order and defaults as in the model."""
     parameters = inspect.signature(case.model.forward).parameters.values()
-    asked = [one for one in parameters if one.name != FLAG]
+    expected = [one for one in parameters if one.name != FLAG]
     found = [(node.target, node.positional) for node in case.nodes if node.op == "placeholder"]
-    for place, one in enumerate(asked):
+    for place, one in enumerate(expected):
         if place >= len(found) or found[place][0] != one.name:
-            yield None, f"Input {place + 1} of the result is not `{one.name}`, as in the model."
+            is_now = "is missing" if place >= len(found) else f"is `{found[place][0]}`"
+            yield None, f"Input {place + 1} of the result should be `{one.name}`, as in the model, but {is_now}."
             return
         default = [] if one.default is one.empty else [encode(one.default)]
         if len(found[place][1]) != len(default):
-            yield None, f"Input `{one.name}` {'has lost its' if default else 'has got a'} default."
+            yield None, f"Input `{one.name}` has {'lost its' if default else 'a new'} default."
         if repr(found[place][1]) != repr(default):
-            yield None, f"The default of input `{one.name}` is not that of the model, which is {one.default!r}."
-    if len(found) > len(asked):
-        yield None, f"Input `{found[len(asked)][0]}` is none of the model's."
+            yield None, f"The default of input `{one.name}` is not {one.default!r}, as in the model."
+    if len(found) > len(expected):
+        yield None, f"Input `{found[len(expected)][0]}` of the result is not an input of the model."
 
 
 @rule
 def own_checks_stay(case: CaseView) -> Found:
-    """The model's own ``torch._assert`` checks are still in the graph."""
+    """The ``torch._assert`` of the model is still in the graph."""
     if getattr(case.model, "checks_itself", False) and not any(node.target == "torch._assert" for node in case.nodes):
         yield None, "The check that the model makes with `torch._assert` is gone."
 
 
 @rule("when_it_breaks/05_control_flow_limits#train-and-eval-change-nothing")
 def branch_of_training(case: CaseView) -> Found:
-    """The graph returns what the model returns in eval mode, not in training mode."""
+    """The graph does not return the values that the model returns only in training mode."""
     training, inputs = copy.deepcopy(case.model).train(), inputs_of(case.case, case.seed)[0]
     trained, output = training(*inputs, **{FLAG: False}), (case.outputs or [None])[0]
     if isinstance(trained, tuple) and isinstance(output, dict) and len(output.get("tuple", ())) == len(trained):
@@ -78,21 +79,21 @@ def branch_of_training(case: CaseView) -> Found:
 
 @rule("when_it_breaks/05_control_flow_limits#train-and-eval-change-nothing")
 def layer_in_training(case: CaseView) -> Found:
-    """The first layer whose value is not that of the model in eval mode, if it has two modes."""
-    inside, asked = case.inside(0), _in_eval(case)
+    """The first layer that computes a wrong value does not depend on the mode."""
+    inside, expected = case.inside(0), _in_eval(case)
     for node, value in zip(case.nodes, inside or [], strict=False):
-        differs = difference(value, asked[node.target]) if value is not None and node.target in asked else None
+        differs = difference(value, expected[node.target]) if value is not None and node.target in expected else None
         if differs and node in _HAS_A_MODE:
-            yield node, f"computes something else than in eval mode: {without_numbers(differs)}"
+            yield node, f"does not compute what it computes in eval mode: {without_numbers(differs)}"
         if differs:
             return
 
 
 def _in_eval(case: CaseView) -> dict[str, Value]:
-    """What each layer of the model computes in eval mode, by its name, where it is called once."""
+    """What each layer of the model that is called once computes in eval mode, by its name."""
     model = copy.deepcopy(case.model).eval()
     traced = fx.symbolic_trace(model, concrete_args={FLAG: False})
-    # The flag is the parameter after those that are given.
+    # The flag is the next parameter after the given inputs.
     values = values_inside(traced, (*inputs_of(case.case, case.seed)[0], False), case.seed, 0)
     calls = [(node, value) for node, value in zip(traced.graph.nodes, values, strict=True) if node.op == "call_module"]
     targets = [node.target for node, _ in calls]
@@ -101,18 +102,18 @@ def _in_eval(case: CaseView) -> dict[str, Value]:
 
 @rule("00_first_graph#what-the-two-modules-share")
 def apart_from_the_model(case: CaseView) -> Found:
-    """The weights and buffers are copies, so that no edit to the result reaches the model."""
+    """The weights and buffers are copies, so no edit to the result changes the model."""
     for name, origin in case.shared.items():
         if origin is not None:
-            yield None, f"`{name}` of the result shares its memory with the model: it must be a copy."
+            yield None, f"`{name}` of the result shares its memory with the model, but must be a copy."
 
 
 @rule("00_first_graph#what-the-two-modules-share")
 def names_kept(case: CaseView) -> Found:
-    """Each weight has the qualified name that it has in the model, so that a checkpoint fits."""
+    """Each weight has the same qualified name as in the model, so a checkpoint fits."""
     for name in case.shared:
         if name not in case.weights:
-            yield None, f"The result has a weight `{name}`, a name that the model does not have."
+            yield None, f"The result has a weight `{name}`, but the model has no weight of this name."
 
 
 CHECK = Check(

@@ -1,4 +1,4 @@
-"""Answers to P1-replace-the-pool: one mean for a global pool that is flattened."""
+"""Answers to P1-replace-the-pool: one mean in place of a global pool and its flattening."""
 
 import copy
 
@@ -6,8 +6,6 @@ import torch
 from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
-
-SEVERAL = "03_replacement#one-by-several-several-by-one"
 
 
 def dims(traced, node):
@@ -25,6 +23,7 @@ def by_method(graph, value):
 
 
 def pairs(traced, sizes=(1, (1, 1)), flat=((1, -1),), users=(1,)):
+    """The pools and flattenings to replace, with parameters for what a wrong answer ignores."""
     for node in list(traced.graph.find_nodes(op="call_module")):
         pool = traced.get_submodule(node.target)
         if isinstance(pool, nn.AdaptiveAvgPool2d) and (sizes is None or pool.output_size in sizes):
@@ -33,21 +32,33 @@ def pairs(traced, sizes=(1, (1, 1)), flat=((1, -1),), users=(1,)):
                     yield node, user
 
 
-def replace(traced, make=by_method, unused=True, compile_it=True, **which):
+def erase(traced, pool, flat, mean):
+    flat.replace_all_uses_with(mean)
+    traced.graph.erase_node(flat)
+    if not pool.users:
+        traced.graph.erase_node(pool)
+
+
+def finish(traced):
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
+def replace(
+    traced,
+    make=by_method,
+    finish=finish,
+    input_of=lambda pool: pool.all_input_nodes[0],
+    only=lambda flat: True,
+    **which,
+):
+    """The solution, with parameters for what another answer does differently."""
     for pool, flat in pairs(traced, **which):
-        with traced.graph.inserting_before(flat):
-            mean = make(traced.graph, pool.all_input_nodes[0])
-        flat.replace_all_uses_with(mean)
-        traced.graph.erase_node(flat)
-        if not pool.users:
-            traced.graph.erase_node(pool)
-    if unused:
-        traced.delete_all_unused_submodules()
-    if compile_it:
-        traced.recompile()
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
+        if only(flat):
+            with traced.graph.inserting_before(flat):
+                mean = make(traced.graph, input_of(pool))
+            erase(traced, pool, flat, mean)
+    finish(traced)
 
 
 @right
@@ -67,25 +78,19 @@ def calls_a_module_of_its_own(traced):
         traced.add_submodule(f"mean_{place}", Mean())
         with traced.graph.inserting_after(pool):
             new = traced.graph.call_module(f"mean_{place}", (pool.all_input_nodes[0],))
-        flat.replace_all_uses_with(new)
-        traced.graph.erase_node(flat)
-        traced.graph.erase_node(pool)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+        erase(traced, pool, flat, new)
+    finish(traced)
 
 
 @right
-def looks_from_the_flattening_up(traced):
+def begins_at_the_flattening(traced):
     for flat in list(traced.graph.nodes):
         pool = next(iter(flat.all_input_nodes), None)
         if flat.op not in ("output", "placeholder") and (pool, flat) in set(pairs(traced)):
             with traced.graph.inserting_before(pool):
                 mean = by_method(traced.graph, pool.all_input_nodes[0])
-            flat.replace_all_uses_with(mean)
-            traced.graph.erase_node(flat)
-            traced.graph.erase_node(pool)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+            erase(traced, pool, flat, mean)
+    finish(traced)
 
 
 class Replacing(fx.Transformer):
@@ -104,28 +109,24 @@ class Replacing(fx.Transformer):
 @right
 def assigns_the_graph_of_a_transformer(traced):
     traced.graph = Replacing(traced).transform().graph
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
+    finish(traced)
 
 
 @breaks("whose `output_size` is `1` or `(1, 1)`.", "Every other node stays.", case="pools of every kind")
-@wrong("others_stay", node=None, says="is gone, but belongs to no such pair: `self.column(")
-def asks_for_the_columns_only(traced):
+@wrong("others_stay", node=None, says="is gone, but is not part of a pair to replace: `self.column(")
+def ignores_the_rows(traced):
     replace(traced, sizes=(1, (1, 1), (2, 1)))
 
 
 @breaks("The **flattening** goes from dimension 1 to the last.", case="pools of every kind")
-@wrong("others_stay", node=None, says="is gone, but belongs to no such pair")
-def asks_for_no_dimensions(traced):
+@wrong("others_stay", node=None, says="is gone, but is not part of a pair to replace")
+def ignores_the_dimensions(traced):
     replace(traced, flat=None)
 
 
 @breaks("The flattening is the only user of the pool.", case="pools of every kind")
-@wrong("others_stay", node=None, says="is gone, but belongs to no such pair")
-def asks_for_no_second_user(traced):
+@wrong("others_stay", node=None, says="is gone, but is not part of a pair to replace")
+def ignores_other_users(traced):
     replace(traced, users=(1, 2))
 
 
@@ -134,16 +135,9 @@ def asks_for_no_second_user(traced):
     "It is a call to an `nn.Flatten`, to `torch.flatten` or to the method `flatten`;",
     case="pools of every kind",
 )
-@wrong("pairs_replaced", node="one_1", says="It holds for the model you know, but not ", read=SEVERAL)
-def knows_the_method_only(traced):
-    for pool, flat in pairs(traced):
-        if flat.op == "call_method":
-            with traced.graph.inserting_before(flat):
-                flat.replace_all_uses_with(by_method(traced.graph, pool.all_input_nodes[0]))
-            traced.graph.erase_node(flat)
-            traced.graph.erase_node(pool)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+@wrong("pairs_replaced", node="one_1", says="It holds for the model you know, but not ")
+def overlooks_functions_and_layers(traced):
+    replace(traced, only=lambda flat: flat.op == "call_method")
 
 
 @breaks("is the mean over rows and columns.", case="the network of the project")
@@ -173,12 +167,12 @@ def leaves_the_pool(traced):
     read="03_replacement#a-function-by-a-module-a-module-by-a-function",
 )
 def keeps_the_layer(traced):
-    replace(traced, unused=False)
+    replace(traced, finish=fx.GraphModule.recompile)
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
-    replace(traced, compile_it=False)
+    replace(traced, finish=fx.GraphModule.delete_all_unused_submodules)
 
 
 @breaks("Edit a traced network in place:", case="the network of the project")
@@ -198,9 +192,7 @@ def traces_again(traced):
 @wrong("lints", node="head", says="before it is defined", read="02_insertion_points#a-node-made-without-an-anchor")
 def forgets_the_anchor(traced):
     for pool, flat in pairs(traced):
-        flat.replace_all_uses_with(by_method(traced.graph, pool.all_input_nodes[0]))
-        traced.graph.erase_node(flat)
-        traced.graph.erase_node(pool)
+        erase(traced, pool, flat, by_method(traced.graph, pool.all_input_nodes[0]))
     traced.recompile()
 
 
@@ -210,11 +202,5 @@ def forgets_the_anchor(traced):
     says="IndexError: tuple index out of range. In this graph `pair` has its input by keyword",
     read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
 )
-def takes_the_first_argument_by_place(traced):
-    for pool, flat in pairs(traced):
-        with traced.graph.inserting_before(flat):
-            flat.replace_all_uses_with(by_method(traced.graph, pool.args[0]))
-        traced.graph.erase_node(flat)
-        traced.graph.erase_node(pool)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+def takes_the_first_positional_argument(traced):
+    replace(traced, input_of=lambda pool: pool.args[0])

@@ -1,4 +1,4 @@
-"""Networks with global pools, flattened in every spelling, and with pools that must stay."""
+"""Networks with global pools, flattened in every way that the task allows, and with pools that must stay."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class ResNet(nn.Module):
 
 
 class Pools(nn.Module):
-    """Pools by keyword, of a pair, inside a layer, one called twice; a flattening by keyword; a dead node; and pools
-    that stay: of two rows, two columns, all columns, of other classes, with two users, not flattened, used by a layer
-    or a sum, flattened from another dimension.
+    """Pools with the input by keyword, with a pair of sizes, in a ``Sequential``, and with several calls; a flattening
+    with a keyword; a dead node; and pools that stay: to two rows, to two columns or to all columns; of other classes;
+    with two users; used by a layer or a sum; not flattened; or flattened from another dimension.
     """
 
     def __init__(self) -> None:

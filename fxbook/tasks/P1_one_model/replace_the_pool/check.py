@@ -1,4 +1,4 @@
-"""Replace the pool: a global pool and the flattening after it become one mean."""
+"""Replace the pool: one mean replaces a global pool and the flattening after it."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def _dims(case: CaseView, node: NodeRecord) -> tuple[int, int]:
 
 
 def _shared(case: CaseView, flatten: NodeRecord) -> str:
-    """A remark that the pool has another user, if that is why it is not part of a pair."""
+    """A remark, if the node flattens a pool that has another user."""
     pool = case.before.nodes[flatten.inputs[0]] if flatten.inputs else flatten
     others = [case.before.nodes[user].name for user in pool.users if user != flatten.index]
     return f" (`{others[0]}` also uses `{pool.name}`)" if others and pool in POOL else ""
 
 
-@rule("03_replacement#one-by-several-several-by-one")
+@rule
 def pairs_replaced(case: CaseView) -> Found:
     """One mean replaces each pair."""
     found = now(case, _going(case))
@@ -56,39 +56,31 @@ def pairs_replaced(case: CaseView) -> Found:
             node = found.get(before.index)
             if node is not None and node in (FLATTEN | POOL):
                 yield node, f"is still there: one mean must replace `{pool.name}` and `{flatten.name}`"
-    held, asked = len(case.nodes), len(case.before) - len(pairs(case))
-    if held > asked:
-        extra = next(new(case), None)
-        yield extra, f"The graph has {held} nodes; with one node for each pair it has {asked}."
+    count, expected = len(case.nodes), len(case.before) - len(pairs(case))
+    if count > expected:
+        yield (
+            next(new(case), None),
+            f"The graph has {count} nodes, but with one for each pair, it would have {expected}.",
+        )
 
 
-@rule("03_replacement#one-by-several-several-by-one")
+@rule
 def others_stay(case: CaseView) -> Found:
-    """Every other node is there and calls what it called."""
+    """Every other node is still there, and calls what it called before."""
     replaced = _going(case)
     for before in gone(case, replaced):
         if before.index not in replaced and "dead" in before.notes:
-            yield before, f"is gone, but must stay, though it has no users: `{before.call}`", DEAD
+            yield before, f"is gone, but must stay, even though it has no users: `{before.call}`", DEAD
         if before.index not in replaced:
             held = layer(case, before)
             called = before.call if held is None else f"{before.call}`, which calls `{held}"
-            yield before, f"is gone, but belongs to no such pair: `{called}`{_shared(case, before)}"
+            yield before, f"is gone, but is not part of a pair to replace: `{called}`{_shared(case, before)}"
     for node, before in kept(case, replaced):
         if before.index not in replaced and (node.op, node.target) != (before.op, before.target):
-            yield node, f"no longer calls `{before.call}`, but belongs to no such pair"
+            yield node, f"no longer calls `{before.call}`, but is not part of a pair to replace"
 
 
 CHECK = Check(
-    (
-        lints,
-        recompiled,
-        edited,
-        given_edited,
-        others_stay,
-        same_result,
-        nothing_dies,
-        pairs_replaced,
-        no_leftovers,
-    ),
+    (lints, recompiled, edited, given_edited, others_stay, same_result, nothing_dies, pairs_replaced, no_leftovers),
     on_error=input_by_keyword,
 )

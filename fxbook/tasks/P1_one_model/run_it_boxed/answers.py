@@ -11,13 +11,18 @@ LEFT = "08_boxed_run#what-stays-after-the-run"
 kept = []
 
 
+def inputs_from(traced, args_list):
+    """Empty the list, and return the inputs that are used."""
+    inputs = zip(traced.graph.find_nodes(op="placeholder"), args_list, strict=True)
+    env = {node: value for node, value in inputs if node.users}
+    args_list.clear()
+    return env
+
+
 def without_unused(traced, args_list):
     for place, node in enumerate(traced.graph.find_nodes(op="placeholder")):
         if not node.users:
             args_list[place] = None
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -29,15 +34,9 @@ def boxes_what_is_used(traced, args_list):
 
 @right
 @torch.inference_mode()
-def loops_by_itself(traced, args_list):
+def loops_over_the_nodes(traced, args_list):
     runner = fx.Interpreter(traced)
-    last = {}
-    for node in traced.graph.nodes:
-        for read in node.all_input_nodes:
-            last[read] = node
-    ends = {}
-    for read, node in last.items():
-        ends.setdefault(node, []).append(read)
+    last = {used: node for node in traced.graph.nodes for used in node.all_input_nodes}
     for node in traced.graph.find_nodes(op="placeholder"):
         if node in last:
             runner.env[node] = args_list.pop(0)
@@ -48,31 +47,23 @@ def loops_by_itself(traced, args_list):
             return fx.node.map_arg(node.args[0], runner.env.__getitem__)
         if node.op != "placeholder":
             runner.env[node] = runner.run_node(node)
-            for read in ends.get(node, []):
-                del runner.env[read]
+            for used in node.all_input_nodes:
+                if last[used] is node:
+                    del runner.env[used]
     return None
 
 
 @right
-def begins_with_an_environment(traced, args_list):
-    inputs = traced.graph.find_nodes(op="placeholder")
-    env = {node: value if node.users else None for node, value in zip(inputs, args_list, strict=True)}
-    args_list.clear()
+def passes_an_initial_env(traced, args_list):
+    unused = dict.fromkeys(traced.graph.find_nodes(op="placeholder"))
     with torch.no_grad():
-        return fx.Interpreter(traced).run(initial_env=env)
+        return fx.Interpreter(traced).run(initial_env=unused | inputs_from(traced, args_list))
 
 
 @right
 def counts_the_users_left(traced, args_list):
-    inputs = traced.graph.find_nodes(op="placeholder")
-    env = {}
-    for node in inputs:
-        value = args_list.pop(0)
-        if node.users:
-            env[node] = value
-        del value
     runner = fx.Interpreter(traced)
-    runner.env = env
+    env = runner.env = inputs_from(traced, args_list)
     left = {node: set(node.users) for node in traced.graph.nodes}
     with torch.no_grad():
         for node in traced.graph.nodes:
@@ -84,9 +75,6 @@ def counts_the_users_left(traced, args_list):
                 if not left[read]:
                     env.pop(read, None)
     return env.pop(node)
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("without gradients.", case="the network of the project")
@@ -116,10 +104,7 @@ def leaves_unused_inputs(traced, args_list):
     "While a node computes, only the values that this node or a later one uses are alive.",
     case="the network of the project",
 )
-@wrong(
-    "no_more_than_needed",
-    says="needed there or later. That of `images` is still alive",
-)
+@wrong("no_more_than_needed", says="are still needed: `images` is alive, although")
 def keeps_every_value(traced, args_list):
     without_unused(traced, args_list)
     with torch.no_grad():
@@ -158,14 +143,10 @@ def runs_twice(traced, args_list):
 
 @breaks("in order,", case="the network of the project")
 @wrong("result_is_right", says="each node must run once, in order")
-def asks_for_values_from_the_output(traced, args_list):
+def computes_values_on_demand(traced, args_list):
     runner = fx.Interpreter(traced)
+    runner.env = inputs_from(traced, args_list)
     left = {node: len(node.users) for node in traced.graph.nodes}
-    for node in traced.graph.find_nodes(op="placeholder"):
-        value = args_list.pop(0)
-        if node.users:
-            runner.env[node] = value
-        del value
 
     def compute(node):
         for read in reversed(node.all_input_nodes):

@@ -1,4 +1,4 @@
-"""Networks whose runs are watched: how many bytes are alive after each operation of torch."""
+"""Networks, and a function that records how many bytes are alive after each torch operation of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-# A mode imports this when it is first used, which takes longer than a check may: done here, before the fork.
+# A mode imports this on first use, which takes longer than a check may, so it is imported before the fork.
 import torch._dynamo
 from torch import Tensor, fx, nn
 from torch.utils import _pytree as pytree
@@ -34,7 +34,7 @@ class ResNet(nn.Module):
 
 
 class Unused(nn.Module):
-    """Unused inputs, before, between and after those that are used."""
+    """Unused inputs before, between and after the inputs that are used."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Unused(nn.Module):
 
 
 class Kept(nn.Module):
-    """An input that is used first and last, a view, values in a list, a result of two parts."""
+    """An input that is used first and last, a view, values in a list, and nested results."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Kept(nn.Module):
 
 
 class Bytes(TorchDispatchMode):
-    """Records, after each torch operation, how many bytes are alive, not counting weights; holds no tensor."""
+    """Records after each torch operation how many bytes are alive, not counting weights, without holding any tensor."""
 
     def __init__(self, weights: list[Tensor]) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Bytes(TorchDispatchMode):
         return sum(storage.nbytes() for ref in self._seen if (storage := ref()) is not None)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        # Some operations consist of others; whether torch has decomposed them by this point depends on the mode.
+        # Some operations consist of others, and the mode decides whether torch has already decomposed them here.
         with self:
             result = func.decompose(*args, **(kwargs or {}))
         if result is not NotImplemented:
@@ -98,23 +98,23 @@ def watch_of(traced: fx.GraphModule) -> Bytes:
     return Bytes([*traced.parameters(), *traced.buffers()])
 
 
-def draw(traced: fx.GraphModule, width: int = 6) -> list[Tensor]:
-    """Inputs for a network, each with its own memory: images, and tensors with a value for each channel."""
+def random_inputs(traced: fx.GraphModule, width: int = 6) -> list[Tensor]:
+    """Inputs for a network: images, and for ``mean`` and ``std``, tensors with a value for each channel."""
     names = [str(node.target) for node in traced.graph.find_nodes(op="placeholder")]
     return [torch.rand(3, 1, 1) + 0.5 if name in ("mean", "std") else torch.randn(2, 3, width, width) for name in names]
 
 
-def use(answer: Callable[..., Any], traced: fx.GraphModule, tensors: list[Tensor]) -> dict[str, Any]:
-    """Run a network through the answer, which gets the only list that holds the inputs."""
+def observed(answer: Callable[..., Any], traced: fx.GraphModule, tensors: list[Tensor]) -> dict[str, Any]:
+    """Facts about a run by the answer, which gets the only list that holds the inputs."""
     watch = watch_of(traced)
-    handed = [tensor.clone() for tensor in tensors]
-    watch.see(handed)
+    inputs = [tensor.clone() for tensor in tensors]
+    watch.see(inputs)
     with watch:
-        result = answer(traced, handed)
+        result = answer(traced, inputs)
     copied = pytree.tree_map_only(Tensor, lambda tensor: tensor.detach().clone(), result)
     needs_gradient = any(isinstance(part, Tensor) and part.requires_grad for part in pytree.tree_leaves(result))
-    left = len(handed)
-    handed.clear()
+    left = len(inputs)
+    inputs.clear()
     del result
     return {
         "steps": watch.steps,
@@ -127,7 +127,7 @@ def use(answer: Callable[..., Any], traced: fx.GraphModule, tensors: list[Tensor
 
 def with_inputs(model: nn.Module) -> tuple[Any, ...]:
     traced = fx.symbolic_trace(model)
-    return traced, draw(traced)
+    return traced, random_inputs(traced)
 
 
 USAGE = Usage(
@@ -138,5 +138,5 @@ USAGE = Usage(
         Case("an input that is used last, views", Kept, tuple, unseen=True),
     ),
     given=with_inputs,
-    call=use,
+    call=observed,
 )

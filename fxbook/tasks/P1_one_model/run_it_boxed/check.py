@@ -1,4 +1,4 @@
-"""Run it boxed: no byte is alive longer than a node needs it."""
+"""Run a network boxed: no byte is alive longer than a node needs it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from torch import Tensor, fx
 from torch.utils import _pytree as pytree
 
 from fxbook.cases import Check
-from fxbook.cases.values import Value, dict_items, difference, encode
+from fxbook.cases.values import Value, difference, encode
+from fxbook.rules.returned import table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -19,7 +20,7 @@ from .cases import Bytes, watch_of
 
 
 class _Needed(fx.Interpreter):
-    """Runs a graph and holds, while a node computes, what it or a later node uses."""
+    """An Interpreter that holds, while a node computes, only the values that this node or a later one uses."""
 
     def __init__(self, traced: fx.GraphModule, watch: Bytes) -> None:
         super().__init__(traced)
@@ -49,9 +50,9 @@ class _Needed(fx.Interpreter):
         return self.watch.steps
 
     def kept(self, step: int, nbytes: int) -> str | None:
-        """Among the values freed right before an operation, the first of those that together take this many bytes.
+        """The first of the values freed right before a step that together take exactly this many bytes.
 
-        ``None`` if none do, or if several choices of them do.
+        ``None`` if no selection of these values takes that many bytes, or if several selections do.
         """
         freed = [(name, size) for place, name, size in self.freed if place == step]
         choices = (some for count in range(1, len(freed) + 1) for some in itertools.combinations(freed, count))
@@ -61,7 +62,7 @@ class _Needed(fx.Interpreter):
 
 @one_thread()
 def _least(case: CaseView) -> tuple[_Needed, list[tuple[str, int]]]:
-    """A run that holds no more than is needed, and its operations with the bytes that are alive after them."""
+    """A run that holds only what is needed, and its torch operations, each with the bytes alive after it."""
     traced, tensors = case.arguments
     own = [tensor.clone() for tensor in tensors]
     watch = watch_of(traced)
@@ -71,22 +72,18 @@ def _least(case: CaseView) -> tuple[_Needed, list[tuple[str, int]]]:
         return run, run.steps_of(own)
 
 
-def _observed(case: CaseView) -> dict[str, Value]:
-    return dict_items(case.value) if isinstance(case.value, dict) and "dict" in case.value else {}
-
-
 def _steps(seen: dict[str, Value]) -> list[tuple[str, int]]:
-    return [(name, alive) for item in seen.get("'steps'", []) for name, alive in [item["tuple"]]]
+    return [(name, alive) for item in seen.get("steps", []) for name, alive in [item["tuple"]]]
 
 
 @rule
 def result_is_right(case: CaseView) -> Found:
-    """The result is right, and every node ran once, in order."""
-    seen = _observed(case)
+    """The result is correct, and every node ran once, in order."""
+    seen = table_of(case.value) or {}
     _traced, tensors = case.arguments
     with torch.no_grad():
         expected = pytree.tree_map_only(Tensor, torch.clone, case.model(*[tensor.clone() for tensor in tensors]))
-    if differs := difference(seen.get("'result'"), encode(expected)):
+    if differs := difference(seen.get("result"), encode(expected)):
         yield None, f"The result is not that of the network: {differs}."
     run, least = _least(case)
     ran = [name for name, _ in _steps(seen)]
@@ -102,36 +99,38 @@ def result_is_right(case: CaseView) -> Found:
 
 @rule("09_profiling#who-asks-for-gradients")
 def without_gradients(case: CaseView) -> Found:
-    """Nothing is kept for a gradient."""
-    if _observed(case).get("'with gradients'"):
-        yield None, "The network ran with gradients on, which keeps values alive for them."
+    """The run keeps nothing for gradients."""
+    if (table_of(case.value) or {}).get("with gradients"):
+        yield None, "The network ran with gradients on, which keeps values alive for the backward pass."
 
 
 @rule("08_boxed_run#a-box-that-is-emptied")
 def list_is_emptied(case: CaseView) -> Found:
-    """Afterwards the list is empty."""
-    if left := _observed(case).get("'left'"):
+    """After the run, the list of inputs is empty."""
+    if left := (table_of(case.value) or {}).get("left"):
         yield None, f"The list still holds {left} item{'' if left == 1 else 's'} after the run: it must be empty."
 
 
-@rule("08_boxed_run#where-boxed_run-saves-nothing")
+@rule
 def no_more_than_needed(case: CaseView) -> Found:
     """After each operation, no more bytes are alive than this node or a later one needs."""
     run, least = _least(case)
-    steps = _steps(_observed(case))
+    steps = _steps(table_of(case.value) or {})
     for step, (node, (_, alive), (_, needed)) in enumerate(zip(run.nodes, steps, least, strict=False)):
         if alive > needed:
-            told = f"While node `{node}` computes, {alive:,} bytes are alive: {needed:,} are needed there or later"
+            bytes_alive = (
+                f"While node `{node}` computes, {alive:,} bytes are alive, but only {needed:,} are still needed"
+            )
             kept = run.kept(step, alive - needed)
-            why = f". That of `{kept}` is still alive, but neither this node nor a later one uses it" if kept else ""
-            yield case.before.named(node), f"{told}{why}."
+            why = f": `{kept}` is alive, although neither this node nor a later one uses it" if kept else ""
+            yield case.before.named(node), f"{bytes_alive}{why}."
 
 
 @rule("08_boxed_run#what-stays-after-the-run")
 def nothing_held(case: CaseView) -> Found:
-    """When the result is dropped, no byte is alive."""
-    if held := _observed(case).get("'held'"):
-        yield None, f"The run is over and its result dropped, but {held:,} bytes are alive: something still holds them."
+    """When the caller has dropped the result, no byte is alive."""
+    if held := (table_of(case.value) or {}).get("held"):
+        yield None, f"After the result was dropped, {held:,} bytes are alive: something still holds them."
 
 
 CHECK = Check((without_gradients, result_is_right, list_is_emptied, no_more_than_needed, nothing_held))

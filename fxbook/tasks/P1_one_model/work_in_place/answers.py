@@ -1,6 +1,7 @@
 """Answers to P1-work-in-place: activations overwrite their inputs where that is safe."""
 
 import copy
+import functools
 import operator
 
 import torch
@@ -9,7 +10,6 @@ from torch import fx, nn
 from fxbook.tasks.answering import breaks, right, wrong
 
 MAKERS = {nn.Conv2d, nn.Linear, nn.BatchNorm2d, torch.add, operator.add}
-UNSAFE = "06_kwargs#working-in-place-overwrites-what-the-node-reads"
 LAYER = "when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too"
 
 
@@ -29,20 +29,26 @@ def activations(traced, kinds=(nn.ReLU, nn.functional.relu)):
     return [node for node in calls(traced, kinds) if not is_ready(traced, node)]
 
 
-def safe(traced, node, makers=MAKERS, users=1):
+def safe(traced, node):
     [value] = node.all_input_nodes
-    return called(traced, value) in makers and len(value.users) <= users
+    return called(traced, value) in MAKERS and len(value.users) == 1
 
 
-def by_function(traced, node):
+def by_function(traced, node, erase=True):
     with traced.graph.inserting_before(node):
         new = traced.graph.call_function(nn.functional.relu, tuple(node.all_input_nodes), {"inplace": True})
     node.replace_all_uses_with(new)
-    traced.graph.erase_node(node)
+    if erase:
+        traced.graph.erase_node(node)
+
+
+def by_method(traced, node, kind=tuple):
+    node.args, node.kwargs = kind(node.all_input_nodes), {}
+    node.op, node.target = "call_method", "relu_"
 
 
 def own_layer(traced, node):
-    """Gives the node its own layer, or sets the keyword."""
+    """Give the node its own layer, or set the keyword of a function."""
     if node.op == "call_function":
         node.update_kwarg("inplace", True)
     else:
@@ -51,31 +57,24 @@ def own_layer(traced, node):
 
 
 def the_layer_itself(traced, node):
-    """The layer that all its callers share."""
+    """Change the layer, which other nodes may call too, or set the keyword of a function."""
     if node.op == "call_function":
         node.update_kwarg("inplace", True)
     else:
         traced.get_submodule(node.target).inplace = True
 
 
-def in_place(traced, change=by_function, kinds=(nn.ReLU, nn.functional.relu), compile_it=True, **which):
+def in_place(traced, change=by_function, kinds=(nn.ReLU, nn.functional.relu), compile_it=True):
     for node in activations(traced, kinds):
-        if safe(traced, node, **which):
+        if safe(traced, node):
             change(traced, node)
     if compile_it:
         traced.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def calls_the_method(traced):
-    def method(traced, node):
-        node.args, node.kwargs = tuple(node.all_input_nodes), {}
-        node.op, node.target = "call_method", "relu_"
-
-    in_place(traced, method)
+    in_place(traced, by_method)
     return traced
 
 
@@ -103,7 +102,7 @@ def passes_inplace_by_position(traced):
 
 
 @right
-def asks_each_maker(traced):
+def begins_at_the_makers(traced):
     for maker in list(traced.graph.nodes):
         if called(traced, maker) in MAKERS and len(maker.users) == 1:
             [user] = maker.users
@@ -112,22 +111,19 @@ def asks_each_maker(traced):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks(
     "so that its activations overwrite their inputs wherever that is safe.",
     "An **activation** is a call to an `nn.ReLU`",
     case="the network of the project",
 )
-@wrong("nothing_missed", node="blocks_0_act", says="does not work in place, though that is safe", read=UNSAFE)
+@wrong("nothing_missed", node="blocks_0_act", says="does not work in place, although that is safe")
 def changes_functions_only(traced):
     in_place(traced, kinds=(nn.functional.relu,))
 
 
 @breaks("It is **safe** if a call to one of `MAKERS` made its input,", case="activations before convolutions")
-@wrong("nothing_unsafe", node="relu_12", says="is an input, which belongs to the caller", read=UNSAFE)
-def asks_for_users_only(traced):
+@wrong("nothing_unsafe", node="relu_12", says="is an input, which belongs to the caller")
+def ignores_what_made_the_input(traced):
     for node in activations(traced):
         if len(node.all_input_nodes[0].users) == 1:
             by_function(traced, node)
@@ -160,12 +156,7 @@ def calls_another_activation(traced):
     read="03_replacement#three-steps-in-this-order",
 )
 def leaves_the_old_call(traced):
-    for node in activations(traced):
-        if safe(traced, node):
-            with traced.graph.inserting_before(node):
-                new = traced.graph.call_function(nn.functional.relu, tuple(node.all_input_nodes), {"inplace": True})
-            node.replace_all_uses_with(new)
-    traced.recompile()
+    in_place(traced, functools.partial(by_function, erase=False))
 
 
 @wrong("inputs_kept", says="The default of input `std` has changed")
@@ -202,24 +193,21 @@ def traces_again(traced):
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def forgets_the_anchor(traced):
-    for node in activations(traced):
-        if safe(traced, node):
-            new = traced.graph.call_function(nn.functional.relu, tuple(node.all_input_nodes), {"inplace": True})
-            node.replace_all_uses_with(new)
-            traced.graph.erase_node(node)
-    traced.recompile()
+    def change(traced, node):
+        new = traced.graph.call_function(nn.functional.relu, tuple(node.all_input_nodes), {"inplace": True})
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+
+    in_place(traced, change)
 
 
 @breaks("under one name or under two.", case="one activation for all, under two names")
 @wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
 def sets_a_layer_whose_name_is_safe_everywhere(traced):
-    callers = {}
-    for node in traced.graph.find_nodes(op="call_module"):
-        callers.setdefault(node.target, []).append(node)
-    safe_ones = [node for node in activations(traced) if safe(traced, node)]
-    for node in safe_ones:
-        everywhere = set(callers.get(node.target, ())) <= set(safe_ones)
-        (the_layer_itself if everywhere else by_function)(traced, node)
+    safe_nodes = {node for node in activations(traced) if safe(traced, node)}
+    for node in list(safe_nodes):
+        callers = traced.graph.find_nodes(op="call_module", target=node.target)
+        (the_layer_itself if safe_nodes.issuperset(callers) else by_function)(traced, node)
     traced.recompile()
 
 
@@ -230,8 +218,4 @@ def sets_a_layer_whose_name_is_safe_everywhere(traced):
     read="when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs",
 )
 def assigns_a_list_of_arguments(traced):
-    def method(traced, node):
-        node.args, node.kwargs = node.all_input_nodes, {}
-        node.op, node.target = "call_method", "relu_"
-
-    in_place(traced, method)
+    in_place(traced, functools.partial(by_method, kind=list))

@@ -1,4 +1,4 @@
-"""Networks with folded norms, whose activations may work in place or may not."""
+"""Networks with folded norms, some of whose activations may work in place."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ class ResNet(nn.Module):
 
 
 class BeforeActivation(nn.Module):
-    """Activations before convolutions, one layer for all: on an input, on values used again or returned, on a view, a
-    parameter, a value that was viewed before, a method's sum, a difference, values of other layers; calls to the
-    function by place and by keyword; two that work in place already; similar functions and layers; a dead node.
+    """One activation layer that is called in many places: on an input, on values that are used again or returned, on a
+    view, on a value that was viewed before, on a parameter, on the sum from a method, on a difference, and on values of
+    other layers. Calls to the function, by position and by keyword; two activations that already work in place; similar
+    functions and layers; and a dead node.
     """
 
     def __init__(self) -> None:

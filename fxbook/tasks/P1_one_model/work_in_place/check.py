@@ -1,4 +1,4 @@
-"""Work in place: every activation overwrites its input where that is safe, and nowhere else."""
+"""Work in place: an activation overwrites its input where that is safe, and nowhere else."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _reason(case: CaseView, node: NodeRecord) -> str | None:
     return None if value in _MAKERS else f"`{value.call}` calls none of `MAKERS`"
 
 
-@rule(UNSAFE)
+@rule
 def nothing_unsafe(case: CaseView) -> Found:
     """No activation works in place where that is not safe."""
     for node, before in _pairs(case):
@@ -47,25 +47,25 @@ def nothing_unsafe(case: CaseView) -> Found:
             yield node, f"Node `{node.name}` works in place, but {why}.", place
 
 
-@rule(UNSAFE)
+@rule
 def nothing_missed(case: CaseView) -> Found:
     """Every activation that is safe works in place."""
     for node, before in _pairs(case):
         if _is_activation(before) and "in place" not in node.notes and _reason(case, before) is None:
             value = case.before.nodes[before.inputs[0]]
-            yield node, f"does not work in place, though that is safe on `{value.name} = {value.call}`"
+            yield node, f"does not work in place, although that is safe on `{value.name} = {value.call}`"
 
 
 @rule
 def others_stay(case: CaseView) -> Found:
-    """The graph has as many nodes as before, and each does what it did."""
+    """The graph has as many nodes as before, and all nodes but the activations call what they called before."""
     if len(case.nodes) < len(case.before):
         for before in gone(case):
             if not _is_activation(before):
                 yield before, f"is gone, but must stay: `{before.call}`", DEAD
     if len(case.nodes) != len(case.before):
         extra = next(case.new(), None)
-        yield extra, f"The graph has {len(case.nodes)} nodes, not {len(case.before)} as before."
+        yield extra, f"The graph has {len(case.nodes)} nodes, but it had {len(case.before)} before."
     for node, before in _pairs(case):
         is_other = (node.op, node.target) != (before.op, before.target)
         if not _is_activation(before) and is_other:
@@ -73,13 +73,13 @@ def others_stay(case: CaseView) -> Found:
         if not _is_activation(before) and "in place" in node.notes and "in place" not in before.notes:
             yield node, "works in place, but is not an activation"
         if "in place" in before.notes and "in place" not in node.notes:
-            yield node, "worked in place and no longer does"
+            yield node, "worked in place before, but no longer does"
         if "in place" in before.notes and is_other:
-            yield node, f"no longer calls `{before.call}`, which worked in place already"
+            yield node, f"no longer calls `{before.call}`, which already worked in place"
 
 
 def _pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
-    """The nodes, paired with those that were in their places: new nodes may replace old ones."""
+    """Each node with the given node at the same index, since new nodes may replace given ones."""
     return list(zip(case.nodes, case.before, strict=False))
 
 
