@@ -201,7 +201,7 @@ def _buffers(program: Program) -> dict[str, torch.Tensor]:
 
 
 def _restore(module: Program, original: Program) -> None:
-    """Give parameters and buffers their original values, except a buffer that tracing replaced by a Proxy."""
+    """Restore the original values of parameters and buffers, except a buffer that tracing replaced with a Proxy."""
     values = {**_parameters(original), **_buffers(original)}
     with torch.no_grad():
         for name, tensor in {**_parameters(module), **_buffers(module)}.items():

@@ -135,7 +135,7 @@ def card(_: argparse.Namespace) -> int:
 
 
 def pictures(_: argparse.Namespace) -> int:
-    """Take the pictures for README from the built site, with Chromium."""
+    """Take the screenshots for the README from the built site, with Chromium."""
     book = importlib.import_module("press.book").Book()
     return importlib.import_module("press.binding.pictures").take(book)
 

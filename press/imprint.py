@@ -45,7 +45,7 @@ class Imprint:
 
     @property
     def byline(self) -> str:
-        """A paragraph of the title page: authors, version, day and licences."""
+        """A paragraph of the title page: authors, version, date and licences."""
         if self.day is None:
             return ""
         day = f"{self.day.day} {self.day:%B %Y}"

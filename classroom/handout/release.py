@@ -149,7 +149,7 @@ def _used(table: symtable.SymbolTable) -> set[str]:
 
 
 def folder_name(assignment: Assignment) -> str:
-    """The top folder of the zip: the title in letters that every system accepts."""
+    """The top folder of the zip: the title in characters that every system accepts."""
     plain = unicodedata.normalize("NFKD", assignment.title).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-")
     numbers = "-".join(chapter[:2] for chapter in assignment.chapters)

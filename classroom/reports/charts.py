@@ -1,4 +1,4 @@
-"""Self-contained SVG plots of a class: columns by matplotlib, and bars that fill the available width.
+"""Self-contained SVG plots for a class: columns drawn by matplotlib, and bars that fill the available width.
 
 Hatching tells the statuses apart in greyscale. The reports' style sheet gives the CSS classes used here the colours of
 :mod:`fxbook.plotting`, for light mode, dark mode and paper.

@@ -38,7 +38,7 @@ def tied(model: nn.Module, *names: str) -> nn.Module:
 def crowded(module: fx.GraphModule) -> fx.GraphModule:
     """The module with dead nodes and namesakes.
 
-    Each call that reads no other call is followed by an equal one without users. No node is named after what it calls,
+    Each call that uses no other call is followed by a copy without users. No node is named after what it calls,
     and the module has a buffer with the name of each of its calls.
     """
     calls = [node for node in module.graph.nodes if node.op.startswith("call")]

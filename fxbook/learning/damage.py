@@ -1,4 +1,4 @@
-"""Explain what is wrong with a file that is not a notebook, by how it begins and ends."""
+"""Explain what is wrong with a file that is not a notebook, judging by how it begins and ends."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def gone(before: fx.GraphModule, after: fx.GraphModule) -> list[Gone]:
 
 
 def _done_for_its_effect(module: fx.GraphModule) -> dict[Any, list[fx.Node]]:
-    """The calls that are made for their effect, by what they call; equal checks count once."""
+    """The calls made for their effect, grouped by what they call; identical checks count once."""
     found: dict[Any, dict[str, fx.Node]] = {}
     for node in module.graph.nodes:
         check = _is_check(node, module)

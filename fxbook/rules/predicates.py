@@ -176,7 +176,7 @@ def none_left(case: CaseView, family: Family) -> Found:
 
 @configurable
 def others_stay(case: CaseView, *named: Family) -> Found:
-    """Operations that the exercise does not name occur as often as before, used or not, and none is new."""
+    """Operations that the exercise does not name occur as often as before, used or not, and there are no new ones."""
     graphs = (case.before, case.nodes)
     before, after = (collections.Counter(_does(node) for node in graph if _is_other(node, named)) for graph in graphs)
     present = case.now()

@@ -116,7 +116,7 @@ class CaseView:
         return (node for node, origin in zip(self.nodes, self.origins, strict=True) if origin is None)
 
     def now(self) -> dict[int, NodeRecord]:
-        """The present state of the given nodes, by their index in the given graph; without those that were erased."""
+        """The current record of each given node that was not erased, by its index in the given graph."""
         return {before.index: node for node, before in self.kept()}
 
     def first_divergence(self, draw: int) -> FirstDivergence | None:

@@ -24,7 +24,7 @@ _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!])[)*`]*\s+")
 def with_verdicts(page: Manuscript, book: Book) -> Manuscript:
     """Add the verdict to the heading of each claim, and links to its chapters under it.
 
-    The heading keeps its anchor without the verdict, too; links within the page lead to the anchor with it.
+    The heading also keeps its old anchor, without the verdict; links within the page go to the anchor with it.
 
     Raises:
         PressError: a chapter does not exist.

@@ -19,7 +19,7 @@ WIDTH = 4
 
 
 class Spelled(nn.Module):
-    """A linear layer in three forms: a module, a function, and as GPT-2 writes it."""
+    """A linear layer in three forms: as a module, as a function, and as GPT-2 writes it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """A module whose graph calls `apply` of your own `autograd.Function` can be created but fails when it runs.
 
 From {later} on, creating the module raises an error. Let the node call a function of your own that calls `apply`, which
-is right on every version.
+works on every version.
 """
 
 import torch

@@ -1,6 +1,6 @@
 r"""If a backend's function returns a tensor instead of a tuple, `torch.compile` takes each row as one result.
 
-Before {since}, this raised a `ValueError` unless there were as many rows as results. Return a tuple, which is right on
+Before {since}, this raised a `ValueError` unless there were as many rows as results. Return a tuple, which works on
 every version.
 
 Explains:

@@ -1,6 +1,6 @@
 """`torch.autograd.Function.apply` accepts arguments by name.
 
-Before {since}, it did not. Pass the arguments by position, which is right on every version.
+Before {since}, it did not. Pass the arguments by position, which works on every version.
 """
 
 import torch

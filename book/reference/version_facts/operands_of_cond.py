@@ -1,6 +1,6 @@
 r"""`torch.export` records the operands of `torch.cond` as a tuple.
 
-Before {since}, it recorded a list. Write `list(node.args[3])`, which is right on every version.
+Before {since}, it recorded a list. Write `list(node.args[3])`, which works on every version.
 
 Explains:
     \(%linear,\)\), kwargs

@@ -1,4 +1,4 @@
-"""The invariants on a pass as a program: it returns, reports changes, is deterministic, and does not retrace."""
+"""The invariants on the pass itself: it returns, reports changes, is deterministic, and does not retrace."""
 
 from __future__ import annotations
 

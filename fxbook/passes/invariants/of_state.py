@@ -165,7 +165,7 @@ def _loaded(
     names: list[str],
     numbers: dict[str, Tensor] | None = None,
 ) -> str | None:
-    """What differs between two modules once the named tensors hold other numbers."""
+    """What differs between two modules once the named tensors hold different values."""
     modules = with_other_numbers(pair, names, numbers)
     keep_for_each_other(*modules)
     before, after = (outcome(module, trial.inputs) for module in modules)

@@ -29,7 +29,7 @@ class FeedForward(nn.Module):
 
 
 def rows(*sizes: int) -> Callable[[], tuple[Tensor, ...]]:
-    """Make the inputs: one tensor for each of these numbers of rows."""
+    """Make the inputs: for each of these sizes, a tensor with that many rows."""
     return lambda: tuple(torch.randn(size, WIDTH) for size in sizes)
 
 

@@ -81,7 +81,7 @@ def names_the_node(case: CaseView) -> Found:
 
 
 def _mode_of(case: CaseView, pair: tuple[str, str] | None) -> str:
-    """The mode in which a run gives this pair, and what to do instead; ``""`` if there is none."""
+    """The mode in which a run would give this pair, and what to do instead; ``""`` if no mode does."""
     model, *inputs = case.arguments
     if failing_node(model.eval(), *inputs) == pair:
         return "in eval mode gives: leave each module in its own mode"

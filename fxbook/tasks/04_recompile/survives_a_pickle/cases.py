@@ -71,7 +71,7 @@ def _with_weight(traced: fx.GraphModule, path: str) -> fx.GraphModule:
 
 
 def shape_first(model: nn.Module) -> fx.GraphModule:
-    """Adds the number of rows to the result; the shape is taken after the input and used at the end."""
+    """Adds the number of rows to the result; the shape is taken right after the input and used at the end."""
     traced = fx.symbolic_trace(model)
     return _with_rows(traced, traced.graph.find_nodes(op="placeholder")[0])
 

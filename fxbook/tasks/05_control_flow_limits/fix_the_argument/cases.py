@@ -69,7 +69,7 @@ class Doubling(Fixable):
 
 
 class Tempered(Fixable):
-    """A float between inputs without a default; its name is not a possible node name."""
+    """A float between inputs without a default; its name cannot be the name of a node."""
 
     name, value = "T", 0.5
 

@@ -84,7 +84,7 @@ def forgets_the_layers_of_torch(model, kind):
     return tracing(model, lambda module, path, leaf: isinstance(module, kind))
 
 
-@breaks("fix no argument.", case="the classifier")
+@breaks("fix any argument.", case="the classifier")
 @wrong("nothing_fixed", node="_assert_is_none", says="Node `_assert_is_none` checks an argument that was", read=FIXED)
 def fixes_the_argument_at_none(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or isinstance(module, kind), concrete_args={"times": None})
@@ -122,7 +122,7 @@ def copies_the_model_first(model, kind):
     return tracing(copy.deepcopy(model), lambda module, path, leaf: leaf or isinstance(module, kind))
 
 
-@breaks("Rewrite nothing in the model", case="the classifier")
+@breaks("Do not rewrite the model", case="the classifier")
 @wrong("input_unchanged", says="The model that was given has been changed: `sharpen` has a new attribute `whole`")
 def sets_an_attribute_on_the_modules(model, kind):
     for module in model.modules():

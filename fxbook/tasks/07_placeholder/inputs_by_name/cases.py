@@ -139,7 +139,7 @@ def uses_by_name(model: nn.Module) -> tuple[Any, ...]:
 def used_by_name(
     answer: Any, traced: fx.GraphModule, examples: dict[str, Any], uses: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """What the learner's interpreter does in each call: its result or error, and how many layers ran until then."""
+    """What the learner's interpreter does in each call: its result or error, and how many layers had run by then."""
     if problem := no_interpreter(answer):
         return {"problem": problem}
     if "run_by_name" not in dir(answer):

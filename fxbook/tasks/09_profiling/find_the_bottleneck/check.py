@@ -64,7 +64,7 @@ def parts(output: Value) -> tuple[Value, dict[str, int]]:
 
 @rule
 def same_scores(case: CaseView) -> Found:
-    """The result is that of the model; like ``same_result``, but for outputs that contain FLOPs, too."""
+    """The result is that of the model; like ``same_result``, but for outputs that also contain FLOPs."""
     fault = next(_other_scores(case), None)
     if fault:
         yield from _passed_too_far(case)

@@ -28,7 +28,7 @@ def takes_the_example(case: CaseView) -> Found:
 
 @rule
 def takes_every_batch(case: CaseView) -> Found:
-    """The program takes inputs of each other batch size."""
+    """The program also takes inputs of other batch sizes."""
     for batch, found in zip(OTHER_BATCHES, entry(case.value, "others"), strict=True):
         if why := entry(found, "raised"):
             yield None, f"The program rejects a batch of {batch}: {why}."

@@ -34,7 +34,7 @@ class Heads(nn.Module):
 
 
 class Counting(nn.Module):
-    """Writes to a buffer in each call."""
+    """Writes to a buffer on each call."""
 
     def __init__(self) -> None:
         super().__init__()

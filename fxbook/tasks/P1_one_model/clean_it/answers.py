@@ -104,7 +104,7 @@ def erases_the_last_dead_node_only(traced):
     traced.recompile()
 
 
-@breaks("The network holds no layers without calls.", case="the network of the project")
+@breaks("Every layer left in the network is called by a node.", case="the network of the project")
 @wrong("no_leftovers", says="The result still holds the submodule", read=LEFT)
 def keeps_the_layers(traced):
     clean(traced, unused=False)
@@ -160,7 +160,7 @@ def uses_a_node_of_a_copy(traced):
             node.args = (relu,)
 
 
-@breaks("their users use the input of these layers.", case="the network of the project")
+@breaks("whatever used such a call uses its input instead.", case="the network of the project")
 @wrong("same_result", node="add", says="it holds other numbers")
 def takes_the_node_before_it_in_the_list(traced):
     bypass(traced, value_of=lambda node: node.prev)

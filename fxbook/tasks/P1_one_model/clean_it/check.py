@@ -37,7 +37,7 @@ def _is_needed(case: CaseView, node: NodeRecord) -> bool:
 
 @rule("03_replacement#what-removing-dead-code-deletes")
 def others_stay(case: CaseView) -> Found:
-    """Every node on which the result depends is still there, unless it calls an idle layer; and no node is new."""
+    """Every node that the result depends on is still there, unless it calls an idle layer; there are no new nodes."""
     going = {node.index for node in case.before if node in _IDLE or not _is_needed(case, node)}
     for before in gone(case, going):
         if before.index not in going and before.op != "placeholder":

@@ -160,7 +160,7 @@ def leaves_the_pool(traced):
     traced.recompile()
 
 
-@breaks("The network holds no layers without calls.", case="the network of the project")
+@breaks("Every layer left in the network is called by a node.", case="the network of the project")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `pool`",
