@@ -61,7 +61,7 @@ def compares_with_a_shallow_copy(traced):
     return copy.copy(traced).code != traced.code
 
 
-@breaks("or a module inside it", case="an edit in a traced module inside")
+@breaks("or any module inside it", case="an edit in a traced module inside")
 @wrong(
     "left_alone",
     says="`near`, a traced module inside, was compiled",
