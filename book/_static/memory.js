@@ -115,6 +115,8 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const puzzles = [...document.querySelectorAll("[data-fx-puzzle] > details > summary")];
   const puzzle = (summary) => summary.closest("[data-fx-puzzle]").dataset.fxPuzzle;
+  // One puzzle is open: the first that is not solved, unless the address names one.
+  if (!location.hash) puzzles.find((summary) => !load().puzzles[puzzle(summary)])?.parentElement.setAttribute("open", "");
   document.addEventListener("fx-solved", ({ detail }) => load().puzzles[detail] || change((kept) => { kept.puzzles[detail] = today(); }));
 
   const show = () => {

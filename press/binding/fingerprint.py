@@ -18,8 +18,8 @@ SOURCES = (
     *("_config.yml", "_toc.yml", "requirements.txt", "book", "chapters", "exercises", "solutions"),
     "_build/editions",
 )
-# The code that makes pages. Sphinx does not know that every page depends on it.
-MACHINERY = ("book/_ext", "press/binding")
+# The code that makes pages, and what each of them loads. Sphinx does not know that every page depends on it.
+MACHINERY = ("book/_ext", "book/_static", "press/binding")
 _SKIPPED = {"__pycache__", ".ipynb_checkpoints"}
 
 

@@ -1,4 +1,4 @@
-"""Take the pictures for the README from the built site: its first page, light and dark, and an animated stepper."""
+"""Take the pictures for the README from the built site: a puzzle, light and dark, and an animated stepper."""
 
 from __future__ import annotations
 
@@ -11,43 +11,60 @@ from press.book import Book
 
 PAGES = {"light": ROOT / "book" / "page_light.png", "dark": ROOT / "book" / "page_dark.png"}
 STEPPER = ROOT / "book" / "stepper.gif"
-_SITE = "_build/html/chapters/intro.html"
-_WIDTH, _HEIGHT = 1400, 900
-# The fewest colours that still look right, and the milliseconds for each frame.
-_COLOURS, _SHOWN = 48, 2500
+_FIRST, _LAB = "_build/html/chapters/intro.html", "_build/html/chapters/reference/graph_lab.html"
+# The colours of a picture, and the milliseconds for each frame.
+_COLOURS, _SHOWN = 256, 2500
 
 
 def take(book: Book) -> int:
     """Take all three pictures with Chromium; return the exit status."""
     from PIL import Image
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import Page, sync_playwright
 
     from extras.editions.pdf import chromium
 
-    page_file = book.root / _SITE
-    if not page_file.is_file():
-        print(f"{_SITE} is missing: run make book", file=sys.stderr)
+    if not (book.root / _FIRST).is_file():
+        print(f"{_FIRST} is missing: run make book", file=sys.stderr)
         return 1
 
-    def reduced(png: bytes) -> Image.Image:
-        return Image.open(io.BytesIO(png)).convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+    def reduced(*shots: bytes) -> list[Image.Image]:
+        """Pictures of one size, with the same few colours in each."""
+        images = [Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots]
+        width, height = images[0].size
+        strip = Image.new("RGB", (width, height * len(images)))
+        for row, image in enumerate(images):
+            strip.paste(image, (0, row * height))
+        # Small signs keep their colour.
+        palette = strip.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE)
+        return [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium())
+
+        def opened(file: str, width: int, height: int, scheme: str) -> Page:
+            """A page without motion: a picture may be taken at once after a step."""
+            size = {"width": width, "height": height}
+            page = browser.new_page(viewport=size, color_scheme=scheme, reduced_motion="reduce")
+            page.goto((book.root / file).as_uri())
+            return page
+
         for scheme, target in PAGES.items():
-            page = browser.new_page(viewport={"width": _WIDTH, "height": _HEIGHT}, color_scheme=scheme)
-            page.goto(page_file.as_uri())
-            page.get_by_role("button", name="Next").first.click()
-            reduced(page.screenshot()).save(target, optimize=True)
-        page = browser.new_page(viewport={"width": 1000, "height": 800}, color_scheme="light")
-        page.goto(page_file.as_uri())
+            page = opened(_LAB, 1400, 950, scheme)
+            puzzle = page.locator("[data-fx-puzzle=another-function]")
+            puzzle.get_by_role("button", name="relu", exact=True).last.click()
+            puzzle.get_by_role("button", name="Change what it calls").click()
+            puzzle.locator("form select").select_option("torch.tanh")
+            puzzle.get_by_role("button", name="Set", exact=True).click()
+            puzzle.evaluate("it => scrollTo(0, it.getBoundingClientRect().top + scrollY - 60)")
+            reduced(page.screenshot())[0].save(target, optimize=True)
+        page = opened(_FIRST, 1000, 800, "light")
         stepper, following = page.locator(".fx-stepper").first, page.get_by_role("button", name="Next").first
-        frames = [reduced(stepper.screenshot())]
+        frames = [stepper.screenshot()]
         while following.is_enabled():
             following.click()
-            frames.append(reduced(stepper.screenshot()))
+            frames.append(stepper.screenshot())
         browser.close()
-    first, *rest = frames
+    first, *rest = reduced(*frames)
     first.save(STEPPER, save_all=True, append_images=rest, duration=_SHOWN, loop=0, optimize=True)
     for target in (*PAGES.values(), STEPPER):
         print(f"{Path(target).relative_to(book.root)}: {target.stat().st_size / 1000:.0f} kB")

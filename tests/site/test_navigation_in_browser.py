@@ -287,6 +287,21 @@ def test_a_solved_puzzle_is_marked_until_the_progress_is_deleted(page: Page, add
     assert "solved" not in summary.inner_text()
 
 
+def test_the_first_puzzle_not_yet_solved_is_open(page: Page, address: str) -> None:
+    def opened() -> list[str]:
+        page.reload()
+        return page.locator("[data-fx-puzzle]:has(> details[open])").evaluate_all(
+            "all => all.map((lab) => lab.dataset.fxPuzzle)"
+        )
+
+    page.goto(f"{address}chapters/reference/graph_lab.html")
+    assert opened() == ["another-function"]
+    page.evaluate("document.dispatchEvent(new CustomEvent('fx-solved', {detail: 'another-function'}))")
+    assert opened() == ["return-both"]
+    page.goto(f"{address}chapters/reference/graph_lab.html#four-opcodes")
+    assert opened() == ["four-opcodes"]
+
+
 def test_without_storage_the_page_offers_no_progress(context: BrowserContext, page: Page, address: str) -> None:
     context.add_init_script(
         f"""const set = Storage.prototype.setItem;
