@@ -34,9 +34,9 @@ def take(book: Book) -> int:
         strip = Image.new("RGB", (width, height * len(images)))
         for row, image in enumerate(images):
             strip.paste(image, (0, row * height))
-        # Small signs keep their colour.
-        palette = strip.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE)
-        return [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+        # Maximum coverage keeps the colours of small signs.
+        strip = strip.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        return [strip.crop((0, row * height, width, (row + 1) * height)) for row in range(len(images))]
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium())
