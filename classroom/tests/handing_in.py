@@ -121,18 +121,6 @@ def an_assignment() -> Assignment:
     return dataclasses.replace(of_chapters([CHAPTER], "Week 1"), hidden=HIDDEN)
 
 
-# For nbgrader's kernels: give checks as long as they need. In a notebook they have a wall-time limit, so a busy
-# machine could fail a right answer.
-_PATIENCE = """
-from fxbook.checking import verify
-
-def patient(function):
-    return lambda work, *rest: function(work, *rest[:-1], 600.0)
-
-verify.observe, verify.forked.run_in_child = patient(verify.observe), patient(verify.forked.run_in_child)
-"""
-
-
 def graded_by_nbgrader(course: Path, students: Iterable[str]) -> Marks:
     """Make a course, hand in and grade; return the points by student and exercise."""
     source = nbgrader.write(an_assignment(), course)
@@ -143,12 +131,7 @@ def graded_by_nbgrader(course: Path, students: Iterable[str]) -> Marks:
         path.write_text(handed_in(handed_out, CLASS[student]), encoding="utf-8")
     with (course / "nbgrader_config.py").open("a") as config:
         config.write("c.Execute.timeout = c.Execute.startup_timeout = 600\n")
-    startup = course / "ipython/profile_default/startup/patience.py"
-    startup.parent.mkdir(parents=True)
-    startup.write_text(_PATIENCE)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("IPYTHONDIR", str(course / "ipython"))
-        nbgrader.run(course, "autograde", source.name)
+    nbgrader.run(course, "autograde", source.name)
     return marks_of_nbgrader(course, source.name)
 
 
