@@ -369,7 +369,7 @@ def test_a_wrong_rule_is_noticed_within_300_sequences(script: str, right: str, w
     (tmp_path / "package.json").write_text('{"type": "module"}')
     broken = Player(tmp_path)
 
-    @sequences(80)
+    @sequences(300)
     @given(data=st.data(), which=st.integers(0, 1))
     def tried(data: st.DataObject, which: int) -> None:
         compare(broken, data, which)
