@@ -233,6 +233,18 @@ def test_endless_answer_is_ended(name: str, unharmed: None) -> None:
     assert "Traceback" not in repr(report) + report._repr_html_()
 
 
+@pytest.mark.skipif(not forked.CAN_FORK, reason="without fork nothing is protected")
+def test_waiting_uses_up_no_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("forked", "observe"):
+        monkeypatch.setattr(f"fxbook.observing.{module}.WALL_PER_PROCESSOR_SECOND", 600)
+
+    def answer(module: fx.GraphModule) -> Any:
+        time.sleep(1)
+        return right(module)
+
+    assert checked(changed(RELU_AFTER_LINEAR, seconds=2.0), answer).passed
+
+
 def test_error_names_the_learners_line() -> None:
     def answer(module: fx.GraphModule) -> None:
         module.graph.erase_node(next(iter(module.graph.nodes)))
