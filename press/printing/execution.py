@@ -14,6 +14,7 @@ from nbformat import NotebookNode
 from fxbook.checking import SEED_VARIABLE
 from press.manuscript.problems import PressError
 from press.printing.derive import Derived
+from press.printing.kernels import own_socket
 
 CELL_TIMEOUT = 600
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
@@ -38,6 +39,7 @@ async def execute(derived: Derived) -> NotebookNode:
         timeout=CELL_TIMEOUT,
         kernel_name="python3",
         extra_arguments=["--IPKernelApp.log_level=ERROR"],
+        config=own_socket(),
         resources={"metadata": {"path": str(derived.path.parent)}},
         on_cell_start=lambda cell, cell_index: reached.append(cell_index),
     )

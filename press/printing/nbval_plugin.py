@@ -9,17 +9,21 @@ import os
 import re
 from typing import Any
 
+import nbval.kernel
 import pytest
+from jupyter_client.manager import KernelManager
 from xdist.scheduler import LoadFileScheduling
 
 from fxbook.checking import SEED_VARIABLE
 from press.printing import warm
 from press.printing.execution import NOTEBOOK_SEED, NOTEBOOK_VARIABLE
+from press.printing.kernels import own_socket
 
 _KERNELS = pytest.StashKey[warm.WarmKernels]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    nbval.kernel.KernelManager = lambda **more: KernelManager(config=own_socket(), **more)
     os.environ.setdefault(SEED_VARIABLE, str(NOTEBOOK_SEED))
     if warm.AVAILABLE and not config.getoption("nbval_kernel_name", None):
         kernels = config.stash[_KERNELS] = warm.WarmKernels()

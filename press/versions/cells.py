@@ -20,6 +20,7 @@ from press import ROOT
 from press.manuscript.reading import anchor
 from press.printing import warm
 from press.printing.execution import NOTEBOOK_SEED, NOTEBOOK_VARIABLE
+from press.printing.kernels import own_socket
 from press.versions.outputs import Shown, differ, kind, shown
 from press.versions.record import BEHAVIOUR, FOLLOWS
 
@@ -90,6 +91,7 @@ async def _run(path: Path, notebook: NotebookNode) -> AsyncIterator[tuple[Notebo
         interrupt_on_timeout=True,
         allow_errors=True,
         kernel_name=warm.NAME,
+        config=own_socket(),
         resources={"metadata": {"path": str(path.parent)}},
     )
     # Use the code in this checkout, not what was installed when the environment was made.

@@ -41,6 +41,7 @@ from fxbook.observing.prepare import prepare
 from fxbook.rules.predicates import lints, recompiled, same_result
 from fxbook.rules.rule import Rule
 from press import ROOT
+from press.printing.kernels import own_socket
 from tests.checking.exercise_for_tests import (
     DEEP,
     RELU_AFTER_LINEAR,
@@ -874,7 +875,7 @@ def test_kernel_survives_every_answer() -> None:
         "check_with(RELU_AFTER_LINEAR, right).passed",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    nbclient.NotebookClient(notebook, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, kernel_name="python3", config=own_socket()).execute()
     outputs = [cell.outputs for cell in notebook.cells]
     assert outputs[1][0]["data"]["text/plain"] == "99-relu-after-linear: solved."
     assert "fx-passed" in outputs[1][0]["data"]["text/html"]

@@ -12,6 +12,7 @@ import pytest
 from nbformat import v4
 
 from press import ROOT
+from press.printing.kernels import own_socket
 
 CALLS = {
     "check": ('from fxbook import check\ncheck("00-readers", lambda graph: 3)', "00-readers (", "not yet."),
@@ -44,6 +45,8 @@ def test_a_prompt_shows_it_once() -> None:
 
 def test_a_notebook_shows_it_once() -> None:
     cells = [v4.new_code_cell(code) for code, *_ in CALLS.values()]
-    nbclient.NotebookClient(v4.new_notebook(cells=cells), kernel_name="python3").execute(cwd=str(ROOT))
+    nbclient.NotebookClient(v4.new_notebook(cells=cells), kernel_name="python3", config=own_socket()).execute(
+        cwd=str(ROOT)
+    )
     for cell in cells:
         assert [output.output_type for output in cell.outputs] == ["execute_result"]

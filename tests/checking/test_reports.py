@@ -24,6 +24,7 @@ from fxbook.rules.predicates import same_result
 from fxbook.rules.rule import Found, Violation, configurable, rule
 from fxbook.rules.view import CaseView
 from press import ROOT
+from press.printing.kernels import own_socket
 from tests.checking.exercise_for_tests import DEEP, SHALLOW, Stack, an_exercise
 from tests.checking.test_in_a_script import run
 
@@ -154,7 +155,7 @@ def test_warnings_look_the_same_in_scripts_and_notebooks(tmp_path: Any) -> None:
     script = tmp_path / "an answer.py"
     script.write_text(WARNS, encoding="utf-8")
     notebook = v4.new_notebook(cells=[v4.new_code_cell(WARNS)])
-    nbclient.NotebookClient(notebook, kernel_name="python3").execute(cwd=str(ROOT))
+    nbclient.NotebookClient(notebook, kernel_name="python3", config=own_socket()).execute(cwd=str(ROOT))
     for text in (run(str(script)), notebook.cells[0].outputs[-1]["data"]["text/plain"]):
         (line,) = [line for line in text.splitlines() if "mind the gap" in line]
         assert line.startswith("It warned: UserWarning: mind the gap")

@@ -17,6 +17,7 @@ from press import ROOT, imprint
 from press.book import Book, the_book
 from press.printing import package
 from press.printing.freshness import problems
+from press.printing.kernels import own_socket
 from press.printing.notebooks import generate
 
 HOME = "https://github.com/someone/a-book"
@@ -92,7 +93,7 @@ def test_the_cell_installs_what_is_missing(
     name_the_repository(project)
     assert generate(Book(project)) == 0
     cells = [v4.new_code_cell(ELSEWHERE.format(missing=missing)), code(project)[0]]
-    nbclient.NotebookClient(v4.new_notebook(cells=cells), kernel_name="python3").execute()
+    nbclient.NotebookClient(v4.new_notebook(cells=cells), kernel_name="python3", config=own_socket()).execute()
     home = f"git+{HOME}@main"
     command = f'install --quiet "fxbook{extras} @ {home}" "fxbook-exercises @ {home}#subdirectory=fxbook"\n'
     assert "".join(output.text for output in cells[1].outputs) == ("" if extras is None else command)

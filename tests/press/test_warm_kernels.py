@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from jupyter_client.blocking import BlockingKernelClient
-from jupyter_client.manager import KernelManager, start_new_kernel
+from jupyter_client.manager import KernelManager
 
 from press.printing import warm
+from press.printing.kernels import own_socket
 
 pytestmark = pytest.mark.skipif(not warm.AVAILABLE, reason="there is no fork here: kernels start cold")
 
@@ -45,8 +46,11 @@ def run(client: BlockingKernelClient, source: str) -> str:
 
 
 def started(name: str, folder: Path) -> tuple[KernelManager, BlockingKernelClient, int]:
-    # 600 seconds are enough on any machine.
-    manager, client = start_new_kernel(600, name, cwd=str(folder), env={**os.environ, "FX_TEST": "here"})
+    manager = KernelManager(kernel_name=name, config=own_socket())
+    manager.start_kernel(cwd=str(folder), env={**os.environ, "FX_TEST": "here"})
+    client = manager.client()
+    client.start_channels()
+    client.wait_for_ready(600)  # 600 seconds are enough on any machine.
     return manager, client, int(run(client, "import os; print(os.getpid())"))
 
 
