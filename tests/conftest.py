@@ -52,11 +52,15 @@ def gradients_stay_on() -> Iterator[None]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """An empty project: folders for chapters and the index of exercises, and the pins."""
+    return empty_project(tmp_path)
+
+
+def empty_project(root: Path) -> Path:
+    """Make folders for chapters and for the index of exercises, and the pins."""
     for folder in ("book/chapters", "fxbook"):
-        (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "requirements.txt").write_text("torch==2.13.0\n", encoding="utf-8")
-    return tmp_path
+        (root / folder).mkdir(parents=True)
+    (root / "requirements.txt").write_text("torch==2.13.0\n", encoding="utf-8")
+    return root
 
 
 @pytest.fixture

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from press.book import Book, the_book
+from press.manuscript.reading import HEADER
 from press.pages.derived import PAGES
 from press.printing import unchanged
 from press.printing.freshness import INDEX, problems
 from press.printing.notebooks import generate
+from tests.conftest import empty_project
 
 CHAPTER = "# Title\n\nSome text.\n\n```{code-cell} ipython3\n1 + 1\n```\n\nMore.\n"
 
@@ -21,12 +24,20 @@ def test_the_book_matches_its_manuscript() -> None:
     assert problems(the_book(), PAGES) == []
 
 
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with one chapter and its notebook."""
+    root = empty_project(tmp_path_factory.mktemp("printed"))
+    (root / "book" / "chapters" / "01_x.md").write_text(f"{HEADER}\n{CHAPTER}", encoding="utf-8")
+    assert generate(Book(root)) == 0
+    assert problems(Book(root)) == []
+    return root
+
+
 @pytest.fixture
-def generated(project: Path, write: Callable[[str, str], Path]) -> Path:
-    write("chapters/01_x.md", CHAPTER)
-    assert generate(Book(project)) == 0
-    assert problems(Book(project)) == []
-    return project / "chapters" / "01_x.ipynb"
+def generated(printed: Path, tmp_path: Path) -> Path:
+    """The notebook in a copy of that project."""
+    return shutil.copytree(printed, tmp_path / "project") / "chapters" / "01_x.ipynb"
 
 
 def change_source(notebook: dict) -> None:

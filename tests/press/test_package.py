@@ -30,7 +30,7 @@ ADVICE_WITH_ADDRESS = f"# fxbook comes with this book: run `pip install . ./fxbo
 ELSEWHERE = """\
 import importlib.util
 
-there = importlib.util.find_spec
+there = globals().get("there", importlib.util.find_spec)
 importlib.util.find_spec = lambda name: None if name in {missing} else there(name)
 get_ipython().register_magic_function(lambda line: print(line), magic_name="pip")"""
 
@@ -75,28 +75,33 @@ def test_with_an_address_notebooks_begin_by_installing(generated: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("imports", "missing", "extras"),
+    ("imports", "extras"),
     [
-        ("hint", (), None),
-        ("hint", ("fxbook",), ""),
-        ("hint", ("fxbook.catalogue",), ""),
-        ("hint", ("fxbook", "torch"), "[torch]"),
-        ("models", ("transformers",), "[models]"),
-        ("models", ("fxbook", "torch"), "[models,torch]"),
+        (
+            "from fxbook import hint",
+            {(): None, ("fxbook",): "", ("fxbook.catalogue",): "", ("fxbook", "torch"): "[torch]"},
+        ),
+        (
+            "from fxbook.models import NAMES",
+            {("transformers",): "[models]", ("fxbook", "torch"): "[models,torch]"},
+        ),
     ],
+    ids=["hint", "models"],
 )
 def test_the_cell_installs_what_is_missing(
-    imports: str, missing: tuple[str, ...], extras: str | None, project: Path, write: Callable[[str, str], Path]
+    imports: str, extras: dict[tuple[str, ...], str | None], project: Path, write: Callable[[str, str], Path]
 ) -> None:
-    models = CHAPTER.replace("from fxbook import hint", "from fxbook.models import NAMES")
-    write("chapters/01_x.md", models if imports == "models" else CHAPTER)
+    write("chapters/01_x.md", CHAPTER.replace("from fxbook import hint", imports))
     name_the_repository(project)
     assert generate(Book(project)) == 0
-    cells = [v4.new_code_cell(ELSEWHERE.format(missing=missing)), code(project)[0]]
+    install = code(project)[0].source
+    sources = [source for missing in extras for source in (ELSEWHERE.format(missing=missing), install)]
+    cells = [v4.new_code_cell(source) for source in sources]
     nbclient.NotebookClient(v4.new_notebook(cells=cells), kernel_name="python3", config=own_socket()).execute()
     home = f"git+{HOME}@main"
-    command = f'install --quiet "fxbook{extras} @ {home}" "fxbook-exercises @ {home}#subdirectory=fxbook"\n'
-    assert "".join(output.text for output in cells[1].outputs) == ("" if extras is None else command)
+    command = f'install --quiet "fxbook{{}} @ {home}" "fxbook-exercises @ {home}#subdirectory=fxbook"\n'
+    printed = ["".join(output.text for output in cell.outputs) for cell in cells[1::2]]
+    assert printed == ["" if extra is None else command.format(extra) for extra in extras.values()]
 
 
 def test_every_notebook_that_imports_fxbook_has_the_advice_once() -> None:

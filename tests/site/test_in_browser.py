@@ -27,8 +27,8 @@ THEMES = ("light", "dark")
 Look = tuple[str, dict[str, int], dict]
 # A wide light page is tested with all rules, a dark page on a phone only for colours and width.
 LOOKS: tuple[Look, ...] = (("light", WIDE, AXE), ("dark", PHONE, AXE_ON_A_PHONE))
-# `make test` tests a page of each kind in all looks, and the room *site* tests all pages.
-LOOKS_AT_A_KIND: tuple[Look, ...] = (*LOOKS, ("dark", WIDE, AXE_ON_A_PHONE), ("light", PHONE, AXE))
+# `make test` tests a page of each kind; the room *site* tests these in two more looks, and all pages.
+MORE_LOOKS: tuple[Look, ...] = (("dark", WIDE, AXE_ON_A_PHONE), ("light", PHONE, AXE))
 # Pages of solutions are built like chapters.
 _FIRST_OF_FOLDER = {page.rpartition("/")[0]: page for page in reversed(PAGES) if not page.startswith("solutions/")}
 KINDS = (*_FIRST_OF_FOLDER.values(), CHAPTERS[0], "chapters/reference/symptom_index")
@@ -142,19 +142,16 @@ def faults_of(page: Page, address: str, name: str, looks: Sequence[Look], known:
     yield from (f"{name}: {trouble}" for trouble in troubles)
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_page_of_each_kind_passes(readers: dict[str, BrowserContext], address: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "looks"),
+    [pytest.param(name, LOOKS, id=name) for name in KINDS]
+    + [pytest.param(name, MORE_LOOKS, id=f"{name}, more looks", marks=in_site_room) for name in KINDS]
+    + [pytest.param(name, LOOKS, id=name, marks=in_site_room) for name in PAGES if name not in KINDS],
+)
+def test_page_passes(readers: dict[str, BrowserContext], address: str, name: str, looks: Sequence[Look]) -> None:
     page, known = readers["light"].new_page(), {theme: set() for theme in THEMES}
-    assert list(faults_of(page, address, name, LOOKS_AT_A_KIND, known)) == []
+    assert list(faults_of(page, address, name, looks, known)) == []
     assert all(known.values())
-    page.close()
-
-
-@in_site_room
-@pytest.mark.parametrize("name", PAGES)
-def test_page_passes(readers: dict[str, BrowserContext], address: str, name: str) -> None:
-    page = readers["light"].new_page()
-    assert list(faults_of(page, address, name, LOOKS, {theme: set() for theme in THEMES})) == []
     page.close()
 
 
