@@ -39,11 +39,17 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 class _ByFileAndChapter(LoadFileScheduling):
-    """Keeps a notebook or a file of tests on one worker; tests of exercises are also divided by chapter."""
+    """Keeps a notebook or a file of tests on one worker; tests of exercises are also divided by chapter.
+
+    The tests that read the built pages stay together, since parsing all pages takes longer than testing them.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
+        scope = super()._split_scope(nodeid)
+        if scope.startswith("tests/site/") and "browser" not in scope:
+            return "tests/site"
         chapter = re.search(r"\[([0-9P]\d)-", nodeid)
-        return super()._split_scope(nodeid) + (chapter[1] if chapter else "")
+        return scope + (chapter[1] if chapter else "")
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
