@@ -131,6 +131,8 @@ def graded_by_nbgrader(course: Path, students: Iterable[str]) -> Marks:
         path.write_text(handed_in(handed_out, CLASS[student]), encoding="utf-8")
     with (course / "nbgrader_config.py").open("a") as config:
         config.write("c.Execute.timeout = c.Execute.startup_timeout = 600\n")
+        # Another process can take a free TCP port before a kernel binds it.
+        config.write(f"c.KernelManager.transport, c.KernelManager.ip = 'ipc', {str(course / 'k')!r}\n")
     nbgrader.run(course, "autograde", source.name)
     return marks_of_nbgrader(course, source.name)
 
