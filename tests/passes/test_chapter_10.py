@@ -41,6 +41,17 @@ def test_a_trace_that_does_not_write_into_its_input_is_rejected() -> None:
         take(Counting().eval(), x=torch.ones(3))
 
 
+class Pooled(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        pooled = x.T.max(0).values
+        return pooled.view(pooled.shape[0], 1)
+
+
+def test_an_attribute_that_is_a_tensor_answers_for_its_shape() -> None:
+    take = from_notebook("10_models_as_they_come", "take")
+    assert len(take(Pooled().eval(), x=torch.ones(2, 3)).graph.nodes) == 6
+
+
 @dataclasses.dataclass
 class Hidden:
     value: Tensor
