@@ -43,13 +43,13 @@ class Attention(nn.Module):
 
 
 class Spelled(nn.Module):
-    """Layers as modules and functions: with keyword arguments, shared, in alternation, or without users; a layer
+    """Layers as modules and functions: with keyword arguments, shared, in alternation, without a bias or users; a layer
     whose result is a weight; and nodes on the same input that resemble a linear layer in class, name or weight.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(int(one_of(3, 4, 5))))
+        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH, place > 0) for place in range(int(one_of(3, 4, 5))))
         self.shared = nn.Linear(WIDTH, WIDTH)
         self.norms = nn.Sequential(nn.LayerNorm(WIDTH))
         self.conv = nn.Conv1d(3, 3, 1)
