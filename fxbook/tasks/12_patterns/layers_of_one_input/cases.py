@@ -56,6 +56,9 @@ class Spelled(nn.Module):
         self.weight = nn.Parameter(torch.randn(WIDTH, WIDTH))
         self.near, self.proj = near(nn.Linear, WIDTH, WIDTH, on=(2, WIDTH)), nn.Tanh()
         self.table = nn.Embedding(WIDTH, WIDTH)
+        # New in torch 2.13.
+        losses = [kind(WIDTH, WIDTH) for name, kind in vars(nn).items() if name == "LinearCrossEntropyLoss"]
+        self.losses = nn.ModuleList(losses)
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
         ends = [layer(x) + self.shared(y) for layer in self.layers]
@@ -69,7 +72,7 @@ class Spelled(nn.Module):
         self.shared(z)
         others = [one(z) for one in self.near.values()]
         others += [self.proj(z), torch.matmul(z, self.weight), self.table(words), self.table(words)]
-        return *ends, second, alone, *last, *others
+        return *ends, second, alone, *last, *others, *(loss(z, words) for loss in self.losses)
 
 
 class Heads(nn.Module):
