@@ -93,12 +93,11 @@ def adds_by_name_what_is_there_by_position(traced):
     traced.recompile()
 
 
-@breaks("Make every sum over a `dim` keep its dimensions:", case="sums over dimension 0")
-@wrong("keep_where_a_dim_is", node="sum_2", says="node `sum_2` does not keep its dimensions.", read=THE_CALL)
-def skips_sums_without_users(traced):
-    for node in filter(has_dim, sums(traced)):
-        if node.users:
-            node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
+@breaks("Make every sum over a `dim` keep its dimensions:", "So does every other call.", case="sums over dimension 0")
+@wrong("others_stay", says="node `cumsum` is gone, but should have stayed: `x.cumsum(1)`")
+def erases_calls_without_users(traced):
+    cuts_the_positions(traced)
+    traced.graph.eliminate_dead_code()
     traced.recompile()
 
 

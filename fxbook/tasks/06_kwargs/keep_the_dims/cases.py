@@ -11,7 +11,7 @@ from ..cases import MoreSums, Sums, rows
 
 
 class Zeros(nn.Module):
-    """Sums over dimension 0, by name and by position; sums over everything, with ``keepdim``; a sum without users."""
+    """Sums over dimension 0 by name and by position, and over everything with ``keepdim``; two calls without users."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class Zeros(nn.Module):
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         total = x.sum()
-        x.sum(1)
+        x.sum(1), x.cumsum(1)
         return (
             torch.sum(x, 0, False),
             x.sum(dim=0),

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from fxbook.cases import Check
 from fxbook.rules.explained import given_edited, lints, no_dead_nodes, recompiled
-from fxbook.rules.predicates import same_result
+from fxbook.rules.predicates import others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -74,6 +74,7 @@ CHECK = Check(
         recompiled,
         same_result.or_because(no_argument_twice, only_sums_changed, keywords_kept, keep_where_a_dim_is),
         no_dead_nodes,
+        others_stay(SUM),
         keep_where_a_dim_is,
         given_edited,
     ),

@@ -8,7 +8,6 @@ from torch import fx
 from fxbook.tasks.answering import breaks, right, wrong
 
 FROZEN = "06_kwargs#both-are-frozen-assign"
-NEEDS_A_USER = "02_insertion_points#a-new-node-needs-a-user"
 NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
 
 
@@ -91,20 +90,34 @@ def goes_through_the_calls_with_an_interpreter(traced):
 
 
 @breaks("and no others.", case="functions of every kind")
-@wrong("others_kept", node="step_22", says="has lost `_stacklevel`, whose value is not the default.", read=FROZEN)
-def removes_private_keywords(traced):
+@wrong("others_kept", node="step_12", says="has lost `shift`, whose value is not the default.", read=FROZEN)
+def removes_every_none(traced):
     for node in filter(calls_python, traced.graph.nodes):
         leave_out(node, node.target)
-        node.kwargs = {name: value for name, value in node.kwargs.items() if name[0] != "_"}
+        node.kwargs = {
+            k: v for k, v in node.kwargs.items() if v is not None or k not in inspect.signature(node.target).parameters
+        }
     traced.recompile()
 
 
 @breaks("Remove such keywords from every call to a Python function:", case="functions of every kind")
-@wrong("no_default_left", node="step_25", says="node `step_25` still has `inplace`, whose value is the default.")
-def leaves_out_calls_without_users(traced):
+@wrong("no_default_left", node="step_6", says="node `step_6` still has `factor`, whose value is the default.")
+def reads_the_arguments_of_a_decorator(traced):
+    """`inspect.getfullargspec` does not look behind a decorator."""
     for node in filter(calls_python, traced.graph.nodes):
-        if node.users:
-            leave_out(node, node.target)
+        spec = inspect.getfullargspec(node.target)
+        last = spec.defaults or ()
+        defaults = dict(zip(spec.args[len(spec.args) - len(last) :], last, strict=True)) | (spec.kwonlydefaults or {})
+        node.kwargs = {k: v for k, v in node.kwargs.items() if k not in defaults or defaults[k] != v}
+    traced.recompile()
+
+
+@breaks("Do not change the calls to C functions", "methods and layers.", case="functions of every kind")
+@wrong("others_stay", says="node `step_1` is gone, but should have stayed: `self.project(x)`")
+def erases_calls_without_users(traced):
+    for node in filter(calls_python, traced.graph.nodes):
+        leave_out(node, node.target)
+    traced.graph.eliminate_dead_code()
     traced.recompile()
 
 
@@ -118,7 +131,7 @@ def drops_what_the_signature_does_not_have(traced):
 
 
 @breaks("and layers.", case="functions of every kind")
-@wrong("others_kept", node="step_10", says="has lost `output_size`, but does not call a Python function", read=FROZEN)
+@wrong("others_kept", node="step_10", says="has lost `output_size`, but calls a layer", read=FROZEN)
 def changes_layers_too(traced):
     for node in traced.graph.nodes:
         function = traced.get_submodule(node.target).forward if node.op == "call_module" else node.target
@@ -163,26 +176,13 @@ def sets_them_to_none(traced):
     traced.recompile()
 
 
-def called_anew(traced, node):
-    new = traced.graph.call_function(node.target, node.args, node.kwargs)
-    leave_out(new, new.target)
-    node.replace_all_uses_with(new)
-    return new
-
-
 @wrong("lints", node="sub", says="The graph is broken: node `sub` uses relu_1 before it is defined.", read=NO_ANCHOR)
 def makes_new_calls_without_an_anchor(traced):
     for node in list(filter(calls_python, traced.graph.nodes)):
-        called_anew(traced, node)
+        new = traced.graph.call_function(node.target, node.args, node.kwargs)
+        leave_out(new, new.target)
+        node.replace_all_uses_with(new)
         traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@wrong("no_dead_nodes", node="relu", says="Node `relu` is dead: no node uses its result.", read=NEEDS_A_USER)
-def leaves_the_old_calls(traced):
-    for node in list(filter(calls_python, traced.graph.nodes)):
-        with traced.graph.inserting_before(node):
-            called_anew(traced, node)
     traced.recompile()
 
 

@@ -16,9 +16,10 @@ functional = nn.functional
 
 
 @fx.wrap
-def scaled(x: Tensor, factor: float = 2.0, *, shift: float = 0.0) -> Tensor:
-    """A user-defined function; tracing keeps a call to it as one node."""
-    return x * factor + shift
+@torch.no_grad()
+def scaled(x: Tensor, factor: float = 2.0, *, shift: float | None = 0.0) -> Tensor:
+    """A user-defined function with a decorator; tracing keeps a call to it as one node."""
+    return x * factor + (shift or 0.0)
 
 
 @fx.wrap
@@ -41,7 +42,7 @@ class Activations(nn.Module):
 
 class Defaults(nn.Module):
     """Defaults in calls to functions of all kinds, a method and a layer; a default by position; a call without users;
-    values that another function has as a default.
+    values that another function has as a default; and a `None` that is not the default.
     """
 
     def __init__(self) -> None:
@@ -53,7 +54,7 @@ class Defaults(nn.Module):
         hidden = functional.layer_norm(self.project(x), (4,), eps=0.1)
         hidden = functional.elu(hidden, alpha=0.5) + functional.hardtanh(hidden, -2.0, 1.0)
         hidden = scaled(hidden, factor=2, shift=1.0) - scaled(x=hidden, factor=3.0, shift=0.0)
-        hidden = self.widen(hidden[None], output_size=None)[0] + scaled(hidden, 2.0, shift=0.5)
+        hidden = self.widen(hidden[None], output_size=None)[0] + scaled(hidden, 2.0, shift=None)
         hidden = torch.sum(hidden, dim=-1, keepdim=False) + hidden.norm(dim=-1, keepdim=False)
         pooled = functional.max_pool1d(hidden[None], 2, padding=1) * functional.dropout(
             hidden[0], p=0.5, training=False

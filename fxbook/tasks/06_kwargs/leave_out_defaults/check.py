@@ -9,14 +9,16 @@ from torch import fx
 
 from fxbook.cases import Check
 from fxbook.graph.record import JSON, NodeRecord
-from fxbook.rules.explained import given_edited, lints, no_dead_nodes, recompiled
-from fxbook.rules.predicates import same_result
+from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.predicates import others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 from ..check import keywords
 
 Defaults = dict[str, dict[str, Any]]
+_OTHER = ", whose value is not the default"
+_CALLS = {"call_method": ", but calls a method", "call_module": ", but calls a layer"}
 
 
 @rule
@@ -36,7 +38,7 @@ def others_kept(case: CaseView) -> Found:
         ]
         if lost:
             is_python = before.op == "call_function" and before.target in defaults
-            why = ", whose value is not the default" if is_python else ", but does not call a Python function"
+            why = _CALLS.get(before.op) or (_OTHER if is_python else ", but does not call a Python function")
             yield node, f"has lost `{lost[0]}`{why}", "06_kwargs#both-are-frozen-assign"
 
 
@@ -68,4 +70,4 @@ def _defaults(case: CaseView) -> Defaults:
     return defaults
 
 
-CHECK = Check((lints, recompiled, others_kept, same_result, no_dead_nodes, no_default_left, given_edited))
+CHECK = Check((lints, recompiled, others_kept, same_result, others_stay(), no_default_left, given_edited))

@@ -198,6 +198,20 @@ def takes_the_last_of_the_users(kind, traced, tensors):
     return {step: {name for name in names if last[name] < steps[step]} for step, names in found.items()}
 
 
+@breaks("but need not be alive.", case="a layer and methods")
+@wrong(
+    "unneeded_values", says="(a layer and methods): the answer for node `norm` contains `shift`, but `shift` must be"
+)
+def overlooks_lists_and_keywords(kind, traced, tensors):
+    need, later = {}, set()
+    for node in reversed(traced.graph.nodes):
+        later = later - {node.name} | {value.name for value in node.args if isinstance(value, fx.Node)}
+        need[node.name] = later
+    runner, found = watch(kind, traced, refs_of(traced, tensors), need=need)
+    runner.boxed_run(tensors)
+    return found
+
+
 @breaks("the values that are alive", case="values without users, freed at once")
 @wrong("unneeded_values", says=f"answer for node `mul` contains `square`, but `square` {ELSE}")
 def keeps_the_newest_result(kind, traced, tensors):

@@ -60,7 +60,9 @@ class Skip(nn.Module):
 
 
 class Layered(nn.Module):
-    """A layer, methods and a function; the last step has no users, and only `output` uses the step before it."""
+    """A layer, methods and functions, with a value used by keyword, and two in a list; the last step has no users, and
+    only `output` uses the step before it.
+    """
 
     def __init__(self, width: int = WIDTH) -> None:
         super().__init__()
@@ -68,8 +70,8 @@ class Layered(nn.Module):
 
     def forward(self, features: Tensor, gate: Tensor, shift: Tensor) -> Tensor:
         normed = self.norm(features)
-        mixed = torch.mul(normed, gate.sigmoid())
-        result = mixed.add(shift).tanh()
+        mixed = torch.mul(normed, other=gate.sigmoid())
+        result = torch.stack([mixed, shift]).tanh()
         gate.exp()
         return result
 

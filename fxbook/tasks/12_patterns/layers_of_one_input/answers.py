@@ -123,6 +123,16 @@ def knows_a_layer_by_its_name(graph):
     return grouped(filter(has_the_name, graph.nodes))
 
 
+@breaks("a list of the names of the nodes that call these layers", case="layers called in every way")
+@wrong("every_group", says="input of layer `layers_0` is `x`, but it is not in the list for `x`")
+def keeps_layers_without_a_bias_apart(graph):
+    def key(node):
+        layer = graph.owning_module.get_submodule(node.target) if node.op == "call_module" else None
+        return input_of(node).name, bool(layer and layer.bias is None)
+
+    return {name: layers for (name, _), layers in grouped(filter(is_linear, graph.nodes), key).items()}
+
+
 @breaks("that are the input to two or more linear layers.", case="layers called in every way")
 @wrong("every_group", says="is `tanh`, but it is not in the list for `tanh`")
 def leaves_out_layers_without_users(graph):

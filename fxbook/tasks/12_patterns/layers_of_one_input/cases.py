@@ -43,19 +43,22 @@ class Attention(nn.Module):
 
 
 class Spelled(nn.Module):
-    """Layers as modules and functions: with keyword arguments, shared, in alternation, or without users; a layer
+    """Layers as modules and functions: with keyword arguments, shared, in alternation, without a bias or users; a layer
     whose result is a weight; and nodes on the same input that resemble a linear layer in class, name or weight.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(int(one_of(3, 4, 5))))
+        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH, place > 0) for place in range(int(one_of(3, 4, 5))))
         self.shared = nn.Linear(WIDTH, WIDTH)
         self.norms = nn.Sequential(nn.LayerNorm(WIDTH))
         self.conv = nn.Conv1d(3, 3, 1)
         self.weight = nn.Parameter(torch.randn(WIDTH, WIDTH))
         self.near, self.proj = near(nn.Linear, WIDTH, WIDTH, on=(2, WIDTH)), nn.Tanh()
         self.table = nn.Embedding(WIDTH, WIDTH)
+        # New in torch 2.13.
+        losses = [kind(WIDTH, WIDTH) for name, kind in vars(nn).items() if name == "LinearCrossEntropyLoss"]
+        self.losses = nn.ModuleList(losses)
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
         ends = [layer(x) + self.shared(y) for layer in self.layers]
@@ -69,7 +72,7 @@ class Spelled(nn.Module):
         self.shared(z)
         others = [one(z) for one in self.near.values()]
         others += [self.proj(z), torch.matmul(z, self.weight), self.table(words), self.table(words)]
-        return *ends, second, alone, *last, *others
+        return *ends, second, alone, *last, *others, *(loss(z, words) for loss in self.losses)
 
 
 class Heads(nn.Module):

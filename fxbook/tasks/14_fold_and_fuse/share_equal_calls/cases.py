@@ -51,15 +51,18 @@ class Numbers(nn.Module):
 
 
 class Results(nn.Module):
-    """Groups of equal calls of which the graph returns one, several or all; and a call without users."""
+    """Groups of equal calls of which the graph returns one, several or all; calls on two results that both stay; and
+    equal calls without users.
+    """
 
     def forward(self, x: Tensor, y: Tensor) -> dict[str, Tensor]:
-        torch.sin(y)
+        torch.sin(y), torch.sin(y)
         inner = torch.exp(x).sum()
         both = torch.sin(x), torch.sin(x)
+        sizes = [one.abs() / place for place, one in enumerate(both, 2)]
         late, later, last = torch.mul(y, 2), torch.mul(y, 2), torch.mul(y, 2)
         again, alone, early = torch.exp(x), torch.exp(x), torch.exp(y)
-        pair, behind = (later, last, late.abs()), torch.exp(y).sum(0)
+        pair, behind = (later, last, late.abs(), sizes), torch.exp(y).sum(0)
         return {"both": both, "inner": again * inner, "pair": pair, "alone": alone, "early": (early, behind)}
 
 

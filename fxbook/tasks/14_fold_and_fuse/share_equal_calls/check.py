@@ -86,10 +86,10 @@ def _must_stay(nodes: Iterable[NodeRecord]) -> Counter[str]:
         if node not in _PURE:
             continue
         one = first.setdefault(_loose_key(node, stands_for), node.index)
+        stands_for[node.index] = one
         if one == node.index or {one, node.index} <= returned:
             count[node.target] += 1
             continue
-        stands_for[node.index] = one
         if node.index in returned:
             returned.add(one)
     return count

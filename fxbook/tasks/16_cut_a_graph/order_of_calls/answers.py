@@ -1,5 +1,6 @@
 """Answers to 16-order-of-calls: a topological order of the parts, or None."""
 
+import functools
 import graphlib
 
 from torch import fx
@@ -108,6 +109,15 @@ def keeps_only_the_last_use_of_a_part(graph, parts):
     while ready := [part for part in last if part not in order and last[part] <= set(order)]:
         order.append(ready[0])
     return order if len(order) == len(last) else None
+
+
+@breaks("after all other parts", case="two branches")
+@wrong("can_be_called", says="comes after part")
+def compares_parts_two_by_two(graph, parts):
+    """A sort needs a total order: it never compares all parts."""
+    pairs = uses(graph, parts)
+    compared = functools.cmp_to_key(lambda one, other: ((one, other) in pairs) - ((other, one) in pairs))
+    return sort(parts.values(), pairs) and sorted(dict.fromkeys(parts.values()), key=compared)
 
 
 @breaks("Return `None` if", case="no call")

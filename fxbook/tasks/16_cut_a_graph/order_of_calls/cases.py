@@ -88,7 +88,7 @@ USAGE = Usage(
         Case("a chain in pieces", Chain, tuple, given=chain("aabb", "bbaa", "cabb", "bcaa")),
         Case("a part that the calls return to", Chain, tuple, given=chain("abaa", "abba", "aaba", "abab")),
         Case("a cycle of three parts", Chain, tuple, unseen=True, given=chain("cabc", "abca", "bcab")),
-        Case("two branches", Branches, tuple, unseen=True, given=chain("bbabaac", "ddadaac")),
+        Case("two branches", Branches, tuple, unseen=True, given=chain("acdaddb", "badbddc")),
         Case("branches that need each other", Branches, tuple, unseen=True, given=chain("ababbba", "abaacca")),
         Case("a cycle through a second input", Branches, tuple, unseen=True, given=chain("aaaabba", "ccaabba")),
         Case("a cycle after another part", Chain, tuple, unseen=True, given=chain("abcb", "acbc")),

@@ -52,12 +52,14 @@ def _graph_of(kinds: list[str], names: list[str]) -> fx.GraphModule:
     for kind, how, call in reversed(list(zip(kinds, hows, calls, strict=True))):
         if kind == "unused":
             continue
-        others = {"copies": [], "float user": [], "integer user": []}.get(kind, [how])
+        others = {"copies": [], "float user": [], "integer user": [], "list user": []}.get(kind, [how])
         if kind.startswith("result "):
             others = [_changed(how, kind.removeprefix("result "))]
         results += [_pair(graph, call, one) for one in [how, *others]]
         if kind == "float user":
             results.append(graph.call_function(_aten.relu.default, (call,)))
+        if kind == "list user":
+            results.append(graph.call_function(_aten.stack.default, ([call, call],)))
         if kind == "integer user":
             results.append(graph.call_function(DEQUANTIZE, (call, *how)))
     graph.output(tuple(results))
@@ -120,7 +122,8 @@ def _changed(how: How, what: str) -> How:
 _INPUTS = ("copies", "copies", "copies twice", "input scale", "input zero", "input bounds", "float input")
 _RESULTS = ("copies", "copies twice", "result scale", "result zero", "result dtype", "float user", "unused")
 _MIXED = ("first scale", "first zero", "inputs near scale", "inputs dtype", "result bounds", "float input")
-_ODD = ("copies one", "copies rescaled", "input bounds", "tensors", "another call", "integer input", "integer user")
+_ODD = ("copies one", "copies rescaled", "input bounds", "tensors", "another call", "integer input")
+_USERS = ("integer user", "list user")
 _nothing = functools.partial(nn.Module)
 
 USAGE = Usage(
@@ -140,7 +143,7 @@ USAGE = Usage(
             _nothing,
             tuple,
             True,
-            graph_with("copies", *_RESULTS, *_MIXED, *_ODD, named=False),
+            graph_with("copies", *_RESULTS, *_MIXED, *_ODD, *_USERS, named=False),
         ),
     ),
 )
