@@ -115,14 +115,6 @@ def no_leftovers(case: CaseView) -> Found:
             yield None, f"The result still holds the submodule `{path}`, which no node calls."
 
 
-@rule
-def inputs_left_alone(case: CaseView) -> Found:
-    """No node works in place on an input, which is the caller's tensor."""
-    for node in case.nodes:
-        if "in place" in node.notes and node.inputs and case.nodes[node.inputs[0]].op == "placeholder":
-            yield node, f"works in place on the input `{case.nodes[node.inputs[0]].name}`"
-
-
 def input_by_keyword(trial: Trial, kind: str) -> str | None:
     """Explain an ``IndexError``: a call without positional arguments has no ``args[0]``."""
     bare = next((node.name for node in trial.before if node.inputs and not node.positional), None)
