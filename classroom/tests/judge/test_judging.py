@@ -18,6 +18,7 @@ from classroom.judge.claims import CLAIMS
 from classroom.judge.judging import Judgement
 from classroom.tests.sandbox.sandboxing import judge_apart
 from fxbook.cases import Exercise
+from fxbook.cases.running import one_thread
 from fxbook.catalogue import about
 from fxbook.checking.again import looking_inside
 from fxbook.checking.judge import Inside, judge, nothing_inside
@@ -48,10 +49,8 @@ with_each_graph = pytest.mark.parametrize(
 @pytest.fixture(autouse=True, scope="module")
 def on_one_thread() -> Iterator[None]:
     """As in the child: on a busy machine, small models wait for threads longer than they compute."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    with one_thread():
+        yield
 
 
 def known(identity: str) -> Exercise:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 from collections.abc import Collection, Iterator
 from typing import Any
 
-import torch
 from torch import nn
 
 from fxbook.graph.record import NodeRecord
@@ -121,14 +119,3 @@ def input_by_keyword(trial: Trial, kind: str) -> str | None:
     if kind == "IndexError" and bare:
         return f"In this graph `{bare}` has its input by keyword, so its `args` are empty."
     return None
-
-
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """Run the body on one thread, since small models take longer to start threads than to compute."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
