@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import itertools
-import json
 import re
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +14,6 @@ from bs4 import Tag
 from press import ROOT
 from tests.loading import load
 from tests.site.pages import CHAPTERS, PAGES, TOC, article, ids_of, parsed
-from tests.site.test_search import QUERIES, fits
 
 # The attributes whose address a browser loads without a click. Links to other hosts are allowed.
 LOADS = {
@@ -181,11 +179,3 @@ def test_stored_report_links_to_its_section() -> None:
     html = f"<pre>Node `drop` is left.\nRead: {place} (chapters/03_replacement.ipynb)\n</pre>"
     link = f'<a href="../chapters/03_replacement.html#one-use-or-all-uses">{place}</a>'
     assert linked(html, "exercises/03_replacement", sections) == f"<pre>Node `drop` is left.\nRead: {link}\n</pre>"
-
-
-def test_queries_name_places_that_exist(built_book: Path) -> None:
-    texts = [path.read_text("utf-8") for path in (built_book / "_static/search/pages").glob("*.js")]
-    pages = [json.loads(text.strip().removeprefix("fxText(")[:-1]) for text in texts]
-    there = [(page, heading, anchor) for page, _, own in pages for anchor, heading, _ in own]
-    wanted = {place for kind in QUERIES.values() for places in kind.values() for place in places} - {"not here"}
-    assert [place for place in sorted(wanted) if not any(fits(hit, place) for hit in there)] == []
