@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import importlib.metadata
-import symtable
 from typing import Any
 
 import nbformat
 import pytest
 
+from fxbook.learning.cells import names
 from press import ROOT
 from press.versions.tested import PROVEN_FROM, is_proven
 
@@ -38,11 +37,11 @@ def from_notebook(notebook: str, name: str, *others: str) -> Any:
 def _from_notebook(notebook: str, name: str, *others: str) -> Any:
     cells = nbformat.read(ROOT / "chapters" / f"{notebook}.ipynb", as_version=4).cells
     statements = [
-        (statement, names)
+        (statement, given)
         for cell in cells
         if cell.cell_type == "code"
         for statement in ast.parse(cell.source).body
-        if (names := bound(statement)) or _owners(statement)
+        if (given := _bound(statement)) or _owners(statement)
     ]
     needed: set[int] = set()
     wanted = [_place(statements, asked, len(statements), notebook) for asked in (name, *others)]
@@ -51,21 +50,22 @@ def _from_notebook(notebook: str, name: str, *others: str) -> Any:
         if place in needed:
             continue
         needed.add(place)
-        statement, names = statements[place]
-        wanted += [_place(statements, name, place, notebook) for name in used(statement)]
+        statement, given = statements[place]
+        used = names(ast.unparse(statement)).used - given
+        wanted += [_place(statements, name, place, notebook) for name in used]
         # A later function that is registered with this one, such as an operator's fake kernel, belongs to it, and so
         # does a later assignment to an attribute of this class.
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-            wanted += [after for after, (other, _) in enumerate(statements) if _owners(other) & names]
+            wanted += [after for after, (other, _) in enumerate(statements) if _owners(other) & given]
     module = ast.Module([statements[place][0] for place in sorted(needed)], type_ignores=[])
     namespace: dict[str, Any] = {"__name__": f"{notebook}.{name}"}
     exec(compile(module, f"{notebook}.ipynb", "exec"), namespace)
     return tuple(namespace[asked] for asked in (name, *others)) if others else namespace[name]
 
 
-def _place(statements: list[tuple[ast.stmt, set[str]]], name: str, before: int, notebook: str) -> int:
+def _place(statements: list[tuple[ast.stmt, frozenset[str]]], name: str, before: int, notebook: str) -> int:
     """The last definition above the use; without one, the first below, which a function may use."""
-    places = [place for place, (_, names) in enumerate(statements) if name in names]
+    places = [place for place, (_, given) in enumerate(statements) if name in given]
     if not places:
         raise LookupError(f"No cell of {notebook} defines {name}.")
     return max((place for place in places if place < before), default=places[0])
@@ -83,29 +83,7 @@ def _owners(statement: ast.stmt) -> set[str]:
     }
 
 
-def bound(statement: ast.stmt) -> set[str]:
+def _bound(statement: ast.stmt) -> frozenset[str]:
     """The names that a cell's statement defines by import, definition or assignment."""
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        return {statement.name}
-    if isinstance(statement, ast.Assign | ast.AnnAssign):
-        return _names(statement, ast.Store)
-    return set()
-
-
-def used(statement: ast.stmt) -> set[str]:
-    """The names that a statement uses, except those local to a scope in it."""
-    tables = [symtable.symtable(ast.unparse(statement), "cell", "exec")]
-    names_used: set[str] = set()
-    while tables:
-        table = tables.pop()
-        top = table.get_type() == "module"
-        names = table.get_symbols()
-        names_used |= {name.get_name() for name in names if name.is_referenced() and (top or name.is_global())}
-        tables += table.get_children()
-    return names_used - bound(statement) - set(dir(builtins))
-
-
-def _names(statement: ast.stmt, context: type[ast.expr_context]) -> set[str]:
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
+    defining = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
+    return names(ast.unparse(statement)).given if isinstance(statement, defining) else frozenset()

@@ -81,7 +81,7 @@ def _summary(results: Overview) -> str:
     for at, section in enumerate(results.sections[:3], start=1):
         idea = section.ideas[0]
         lines += [
-            f"  {at}. {place(section.read)}: {count(section.students, 'student')}",
+            f"  {at}. {place(section.what)}: {count(section.students, 'student')}",
             f"     {idea.exercise.id}, {count(len(idea.marks), 'time')}: {idea.message[:200]}",
         ]
     looks = {

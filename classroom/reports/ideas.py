@@ -77,20 +77,8 @@ class Idea:
 
 
 @dataclasses.dataclass(frozen=True)
-class Section:
-    """A section of the book to teach again, with the mistakes it explains, most frequent first."""
-
-    read: str
-    ideas: tuple[Idea, ...]
-
-    @property
-    def students(self) -> int:
-        return len({mark.key for idea in self.ideas for mark in idea.marks})
-
-
-@dataclasses.dataclass(frozen=True)
-class Trouble:
-    """A reason why answers could not be tried, with the mistakes, most frequent first."""
+class Cause:
+    """What mistakes have in common, most frequent first: a section to teach again, or why answers were not tried."""
 
     what: str
     ideas: tuple[Idea, ...]
@@ -120,23 +108,22 @@ def wrong_ideas(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Idea]
     return sorted(ideas, key=lambda idea: -len(idea.marks))
 
 
-def sections(ideas: Iterable[Idea]) -> list[Section]:
+def sections(ideas: Iterable[Idea]) -> tuple[Cause, ...]:
     """The sections that explain mistakes, sorted by the number of students they would help."""
-    of_section: dict[str, list[Idea]] = defaultdict(list)
-    for idea in ideas:
-        if idea.read and not idea.trouble:
-            of_section[idea.read].append(idea)
-    rows = (Section(read, tuple(own)) for read, own in of_section.items())
-    return sorted(rows, key=lambda section: -section.students)
+    return _causes((idea.read, idea) for idea in ideas if not idea.trouble)
 
 
-def troubles(ideas: Iterable[Idea]) -> list[Trouble]:
-    of_kind: dict[str, list[Idea]] = defaultdict(list)
-    for idea in ideas:
-        if idea.trouble:
-            of_kind[idea.trouble].append(idea)
-    rows = (Trouble(what, tuple(own)) for what, own in of_kind.items())
-    return sorted(rows, key=lambda trouble: -trouble.students)
+def troubles(ideas: Iterable[Idea]) -> tuple[Cause, ...]:
+    return _causes((idea.trouble, idea) for idea in ideas)
+
+
+def _causes(ideas: Iterable[tuple[str, Idea]]) -> tuple[Cause, ...]:
+    groups: dict[str, list[Idea]] = defaultdict(list)
+    for what, idea in ideas:
+        if what:
+            groups[what].append(idea)
+    causes = (Cause(what, tuple(own)) for what, own in groups.items())
+    return tuple(sorted(causes, key=lambda cause: -cause.students))
 
 
 def _trouble(rule: str, message: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from classroom.assignment import Assignment
 from classroom.grade.records import Mark, Status
-from classroom.reports.ideas import Idea, Section, Trouble, sections, troubles, wrong_ideas
+from classroom.reports.ideas import Cause, Idea, sections, troubles, wrong_ideas
 from classroom.reports.similarity import Alike, alike
 from classroom.reports.wording import SHORT, count, readable
 from fxbook.grading import About
@@ -114,8 +114,8 @@ class Overview:
     students: tuple[Student, ...]
     questions: tuple[Question, ...]
     ideas: tuple[Idea, ...]
-    sections: tuple[Section, ...]
-    troubles: tuple[Trouble, ...]
+    sections: tuple[Cause, ...]
+    troubles: tuple[Cause, ...]
     stuck: tuple[tuple[Student, tuple[str, ...]], ...]
     unproven: tuple[Unproven, ...]
     pairs: tuple[Pair, ...]
@@ -195,8 +195,8 @@ def overview(assignment: Assignment, marks: Sequence[Mark]) -> Overview:
         students=students,
         questions=questions,
         ideas=tuple(ideas),
-        sections=tuple(sections(ideas)),
-        troubles=tuple(troubles(ideas)),
+        sections=sections(ideas),
+        troubles=troubles(ideas),
         stuck=_stuck(students, questions),
         unproven=_unproven(students),
         pairs=_pairs(students, alike(assignment.exercises, every)),

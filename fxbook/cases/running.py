@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -18,6 +19,17 @@ _RUN = 1_000_003
 # For all values together: once this many elements are encoded, later values are left out.
 _MOST_ELEMENTS = 300_000
 _Interpreter, _Tensor = fx.Interpreter, torch.Tensor
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Run the body on one thread: on a busy machine, small models wait longer for threads than they compute."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def run_on(call: Callable[..., Any], inputs: list[Inputs], seed: int) -> list[Any]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -13,6 +11,7 @@ from torch import nn
 
 from fxbook import tasks
 from fxbook.cases.exercise import SECONDS, Exercise, drawn_order
+from fxbook.cases.running import one_thread
 from fxbook.catalogue import About, about, catalogue, unknown
 from fxbook.checking import new_seed
 from fxbook.checking.again import looking_inside
@@ -109,7 +108,7 @@ class _Attempt:
 def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:
     try:
         # Small models spend more time waiting for threads than computing, and the child also has one thread.
-        with _on_one_thread():
+        with one_thread():
             attempt = _attempt(exercise, answer, seed, forked.CAN_FORK)
             for retry in _RETRIES:
                 attempt = retry(attempt) or attempt
@@ -178,13 +177,3 @@ def _identity_answer(*arguments: Any) -> Any:
 
 
 _RETRIES = (_differentiate_here, _blame_check_or_answer)
-
-
-@contextlib.contextmanager
-def _on_one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

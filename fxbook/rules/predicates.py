@@ -129,12 +129,6 @@ def input_unchanged(case: CaseView) -> Found:
 
 
 @rule
-def new_object(case: CaseView) -> Found:
-    if case.same_object:
-        yield None, "The result is the object that was given, not a new one."
-
-
-@rule
 def shares_weights(case: CaseView) -> Found:
     """Parameters and buffers of the result are those of the given model, not copies."""
     for name, origin in case.shared.items():
@@ -195,20 +189,6 @@ def _is_other(node: NodeRecord, named: tuple[Family, ...]) -> bool:
 
 def _does(node: NodeRecord) -> tuple[str, str]:
     return node.op, node.target
-
-
-@configurable
-def calls_after(case: CaseView, family: Family, anchor: Family) -> Found:
-    """Each node of ``anchor`` has one user, of ``family``, so that what follows uses the new node."""
-    for node in case.nodes:
-        if node not in anchor:
-            continue
-        readers = [case.nodes[user] for user in node.users]
-        if not any(reader in family for reader in readers):
-            yield node, f"Node `{node.name}` ({anchor.label}) is not followed by {family.label}."
-        for reader in readers:
-            if reader not in family:
-                yield reader, f"still uses `{node.name}`, past the {family.label} that follows it"
 
 
 @configurable

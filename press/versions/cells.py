@@ -16,6 +16,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode, v4
 
 from fxbook.checking import SEED_VARIABLE
+from fxbook.learning.cells import names
 from press import ROOT
 from press.manuscript.reading import anchor
 from press.printing import warm
@@ -62,15 +63,15 @@ async def differences(path: Path, name: str, notebook: NotebookNode) -> tuple[in
     async for cell, here in _run(path, notebook):
         ran += 1
         printed = shown(cell.outputs)
-        stored, loaded = names(cell.source)
-        reads_lost = bool(loaded & lost)
+        of_cell = names(cell.source)
+        reads_lost = bool(of_cell.used & lost)
         if differ(printed, here, _IGNORED in cell.metadata.get("tags", ())):
             what = kind(printed, here, lost)
             begins = cell.source.strip().splitlines()[0]
             found.append(Difference(name, sections[cell.id], begins, printed, here, what, reads_lost))
-            lost |= stored if what in (BEHAVIOUR, FOLLOWS) else set()
+            lost |= of_cell.given if what in (BEHAVIOUR, FOLLOWS) else set()
         elif not reads_lost:
-            lost -= stored
+            lost -= of_cell.given
     return ran, found
 
 
@@ -138,16 +139,3 @@ def _singly(statement: ast.stmt) -> list[ast.stmt]:
     if isinstance(statement, ast.ImportFrom) and len(statement.names) > 1:
         return [ast.ImportFrom(statement.module, [name], statement.level) for name in statement.names]
     return []
-
-
-def names(source: str) -> tuple[set[str], set[str]]:
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except SyntaxError:
-        return set(), set()
-    found = [node for node in nodes if isinstance(node, ast.Name)]
-    made = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    aliases = [alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
-    made |= {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
-    loaded = {node.id for node in found if isinstance(node.ctx, ast.Load)}
-    return made | {node.id for node in found if isinstance(node.ctx, ast.Store)}, loaded

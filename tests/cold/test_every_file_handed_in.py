@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from classroom.sandbox import Sandbox
+from classroom.tests.sandbox.conftest import bait  # noqa: F401  (a fixture)
 from classroom.tests.sandbox.harm import Watch
-from classroom.tests.sandbox.test_reading_attacks import ALL, bait, sandbox, tried, watch  # noqa: F401  (fixtures)
+from classroom.tests.sandbox.test_reading_attacks import ALL, sandbox, tried, watch  # noqa: F401  (fixtures)
 from tests.cold import drawn
 
 

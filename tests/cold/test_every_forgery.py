@@ -8,8 +8,9 @@ import pytest
 
 from classroom.sandbox import Sandbox
 from classroom.tests.sandbox import forging
+from classroom.tests.sandbox.conftest import bait  # noqa: F401  (a fixture)
 from classroom.tests.sandbox.harm import Watch
-from classroom.tests.sandbox.test_judging_attacks import ALL, bait, sandbox, watch  # noqa: F401  (fixtures)
+from classroom.tests.sandbox.test_judging_attacks import ALL, sandbox, watch  # noqa: F401  (fixtures)
 from tests.cold import drawn
 
 FORGERIES = [

@@ -8,12 +8,12 @@ import functools
 import itertools
 import sys
 import types
-from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from fxbook import tasks
+from fxbook.learning.sheets import Sheet
 from press.book import the_book
-from tests.notebooks import bound, used
 
 # The name of the module in which an answer runs; pickle looks for its classes there.
 MODULE = "an_answer"
@@ -50,19 +50,19 @@ def answer_of(source: str, name: str) -> Any:
 def solution_of(exercise_id: str) -> Program:
     chapter = tasks.folder_of(exercise_id).parent.name
     sheet = _sheet(chapter)
-    statements = [statement for cell in sheet.opening if cell.kind == "code" for statement in _parsed(cell.source)]
+    statements = [text for cell in sheet.opening if cell.kind == "code" for text in _statements(cell.source)]
     upto = itertools.takewhile(lambda exercise: exercise.id != exercise_id, sheet.exercises)
     for earlier in upto:
-        statements += [statement for code in earlier.code for statement in _parsed(code.solution.source)]
+        statements += [text for code in earlier.code for text in _statements(code.solution.source)]
     (exercise,) = (exercise for exercise in sheet.exercises if exercise.id == exercise_id)
-    own = []
+    added: set[int] = set()
     for code in exercise.code:
-        parsed = _parsed(code.solution.source)
-        statements += parsed
-        own += parsed if code.is_answer else []
-    needed = _needed(statements, exercise.answer)
-    places = tuple(index for index, statement in enumerate(needed) if statement in own)
-    return Program(exercise_id, exercise.answer, tuple(map(ast.unparse, needed)), places)
+        texts = _statements(code.solution.source)
+        added |= set(range(len(statements), len(statements) + len(texts))) if code.is_answer else set()
+        statements += texts
+    kept = [at for at, text in enumerate(Sheet(Path(), tuple(statements)).only_for(exercise.answer).cells) if text]
+    own = tuple(place for place, at in enumerate(kept) if at in added)
+    return Program(exercise_id, exercise.answer, tuple(statements[at] for at in kept), own)
 
 
 @functools.cache
@@ -70,34 +70,5 @@ def _sheet(chapter: str) -> Any:
     return the_book().sheet_of(chapter)
 
 
-def _parsed(source: str) -> list[ast.stmt]:
-    return ast.parse(source).body
-
-
-def _needed(statements: list[ast.stmt], name: str) -> list[ast.stmt]:
-    """The statements that define a name, and those that they need, in order."""
-    needed: list[ast.stmt] = []
-    wanted, known = [name], set()
-    while wanted:
-        known.add(looked_up := wanted.pop())
-        for statement in statements:
-            if looked_up in _binds(statement) and statement not in needed:
-                needed.append(statement)
-                wanted += used(statement) - known
-    return [statement for statement in statements if statement in needed or _wraps(statement, known)]
-
-
-def _binds(statement: ast.stmt) -> Collection[str]:
-    """The names that a statement defines or changes."""
-    match statement:
-        case ast.AugAssign(ast.Name(name)):
-            return {name}
-    return bound(statement)
-
-
-def _wraps(statement: ast.stmt, known: Collection[str]) -> bool:
-    """Whether the statement is ``fx.wrap("name")`` for a known name."""
-    match statement:
-        case ast.Expr(ast.Call(ast.Attribute(_, "wrap"), [ast.Constant(str(name))])):
-            return name in known
-    return False
+def _statements(source: str) -> list[str]:
+    return list(map(ast.unparse, ast.parse(source).body))

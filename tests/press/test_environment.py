@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
-import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from press import ROOT
 from press.binding import environment
@@ -77,15 +77,13 @@ def test_lab_and_watch_run_with_what_a_learner_gets(tmp_path: Path) -> None:
 
 def without_the_others(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     found = importlib.metadata.packages_distributions()
-    theirs = {module for module, names in found.items() if not learners_packages().isdisjoint(map(normal, names))}
+    theirs = {
+        module for module, names in found.items() if not learners_packages().isdisjoint(map(canonicalize_name, names))
+    }
     missing = sorted(found.keys() - theirs - {"fxbook", "press", "classroom"})
     assert "sphinx" in missing and "torch" not in missing
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); sys.modules.update(dict.fromkeys({missing})); {code}"
     return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
-
-
-def normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 @functools.cache
@@ -105,7 +103,7 @@ def closure(wanted: Iterable[Requirement]) -> set[str]:
             needs = map(Requirement, importlib.metadata.requires(requirement.name) or [])
             here = [need for need in needs if not need.marker or need.marker.evaluate({"extra": extra})]
             open_ += [(need, extra) for need in here for extra in ("", *need.extras)]
-    return {normal(name) for name, _ in seen}
+    return {canonicalize_name(name) for name, _ in seen}
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import re
 import tomllib
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from press import ROOT
 from press.binding import environment
@@ -19,10 +19,6 @@ LINES = [
     if not line.lstrip().startswith("#")
 ]
 PINS = [Requirement(line) for line in LINES]
-
-
-def normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def test_every_line_pins_one_version_from_an_index() -> None:
@@ -38,15 +34,15 @@ def test_every_direct_dependency_is_pinned_to_an_allowed_version() -> None:
     for project in (PROJECT["project"], teachers["project"]):
         direct += [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
     for wanted in (one for one in map(Requirement, direct) if one.name != PROJECT["project"]["name"]):
-        found = [pin for pin in PINS if normal(pin.name) == normal(wanted.name)]
+        found = [pin for pin in PINS if canonicalize_name(pin.name) == canonicalize_name(wanted.name)]
         assert found, f"{wanted.name} is not pinned: run `python -m press pins`"
         for pin in found:
             assert all(wanted.specifier.contains(specifier.version) for specifier in pin.specifier)
 
 
 def test_cuda_packages_stay_out() -> None:
-    excluded = {normal(name) for name in PROJECT["tool"]["uv"]["exclude-dependencies"]}
-    pinned = {normal(pin.name) for pin in PINS}
+    excluded = {canonicalize_name(name) for name in PROJECT["tool"]["uv"]["exclude-dependencies"]}
+    pinned = {canonicalize_name(pin.name) for pin in PINS}
     assert not excluded & pinned
     assert not [name for name in pinned if name.startswith(("nvidia-", "cuda-", "triton"))]
 

@@ -12,7 +12,6 @@ import pytest
 from press import ROOT, rooms
 from press import __main__ as commands
 from press.printing.execution import NOTEBOOK_SEED
-from tests.cold import drawn
 
 # A room's folder, a file with a marked and an unmarked test, and a notebook, which is in no room.
 SOME = ("extras/editions/tests/test_folds.py", "tests/book/test_cheat_sheet.py", "solutions/P1_one_model.ipynb")
@@ -62,17 +61,6 @@ def test_prove_says_what_each_room_adds_and_runs_it(
     assert all(command[-1] == "-x" for command in ran)
     output = capsys.readouterr().out
     assert all(str(rooms.ROOMS[name]) in output for name in names) and "Room site: failed." in output
-
-
-def test_the_number_of_the_cold_room_decides_what_it_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    draws = []
-    for number in (7, 7, 8):
-        monkeypatch.setattr(drawn, "NUMBER", number)
-        draws.append((drawn.some(range(1000), 20), drawn.seeds(3)))
-    assert draws[0] == draws[1] != draws[2]
-    cases, seeds = draws[0]
-    assert len(set(cases)) == 20 and cases == sorted(cases) and len(set(seeds)) == 3
-    assert drawn.some("ab", 20) == ["a", "b"]
 
 
 def test_checks_in_tests_use_the_seed_of_the_generated_reports() -> None:

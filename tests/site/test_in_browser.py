@@ -156,19 +156,6 @@ def test_page_passes(readers: dict[str, BrowserContext], address: str, name: str
 
 
 @in_site_room
-def test_a_reader_switches_the_theme(readers: dict[str, BrowserContext], address: str) -> None:
-    page = readers["dark"].new_page()
-    page.goto(f"{address}/{CHAPTERS[0]}.html")
-    assert page.locator("html").get_attribute("data-theme") == "dark", "the theme is the one that was chosen"
-    themes = set()
-    for _ in range(3):
-        page.locator(".theme-switch-button:visible").click()
-        themes.add(page.locator("html").get_attribute("data-theme"))
-    assert themes == {"light", "dark"}
-    page.close()
-
-
-@in_site_room
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_page_works_without_javascript(browser: Browser, address: str, size: dict[str, int]) -> None:
     context = browser.new_context(viewport=size, java_script_enabled=False)

@@ -11,7 +11,7 @@ from nbformat import v4
 from press import stored
 from press.book import Book
 from press.printing import warm
-from press.versions.cells import Difference, names
+from press.versions.cells import Difference
 from press.versions.record import BEHAVIOUR, FOLLOWS
 from press.versions.run import cells
 
@@ -75,8 +75,3 @@ def test_statements_after_a_failing_one_still_run(found: list[Difference]) -> No
 
 def test_a_cell_that_uses_names_of_a_failed_cell_is_marked(found: list[Difference]) -> None:
     assert {number for number, one in named(found).items() if one.reads_lost} == {2, 5}
-
-
-def test_the_names_that_a_cell_sets_and_reads() -> None:
-    source = "import a.b, c as d\nfrom e import f as g\nh = [i for i in j]\ndef k(l): m = 1\nclass N: pass"
-    assert names(source) == ({"a", "d", "g", "h", "i", "k", "m", "N"}, {"i", "j"})

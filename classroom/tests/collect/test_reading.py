@@ -225,6 +225,7 @@ def test_cells_run_in_order_of_need(cells: list[str], order: list[int]) -> None:
         (["import torch", "while True: pass", "def helper(x): torch", DEFINED], [1, 3, 4]),
         (["from torch import *", "exit()", "helper = 1", DEFINED], [1, 3, 4]),
         (["helper = 0", "helper = 1", DEFINED, "helper = 2"], [2, 3]),
+        (["helper = []", "helper += [1]", "exit()", DEFINED], [1, 2, 4]),
         ([DEFINED, "exit()", "helper = 2"], [1, 3]),
         ([DEFINED, "exit()"], [1]),
         (["exit()"], []),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from classroom.assignment import Assignment, of_chapters
 from classroom.handout import leaks, pins, release
@@ -234,20 +235,18 @@ def test_missing_check_says_so(unzipped: Path) -> None:
     assert "02-put-in-order" in listed and "04-" not in listed
 
 
-def normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 def test_pins_are_complete_and_minimal(files: Files) -> None:
     """Every dependency of a pinned package on this machine is pinned too, except CUDA packages."""
     lines = [line for line in files["requirements.txt"].decode().splitlines() if not line.startswith("#")]
-    pinned = {normal(Requirement(line).name): Requirement(line) for line in lines}
+    pinned = {canonicalize_name(Requirement(line).name): Requirement(line) for line in lines}
     assert {"torch", "jupyterlab", "ipykernel", "matplotlib"} <= set(pinned)
     assert not {"pytest", "playwright", "nbval", "sphinx", "jupytext", "nbgrader", "ruff"} & set(pinned)
     assert set(lines) <= set((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
     here = [name for name, pin in pinned.items() if pin.marker is None or pin.marker.evaluate()]
     needs = [Requirement(need) for name in here for need in metadata.requires(name) or []]
-    names = {normal(need.name) for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})}
+    names = {
+        canonicalize_name(need.name) for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})
+    }
     assert not [name for name in names - set(pinned) if not name.startswith(("nvidia-", "cuda-", "triton"))]
 
 

@@ -18,6 +18,7 @@ from classroom.judge.claims import CLAIMS
 from classroom.judge.judging import Judgement
 from classroom.tests.sandbox.sandboxing import judge_apart
 from fxbook.cases import Exercise
+from fxbook.cases.running import one_thread
 from fxbook.catalogue import about
 from fxbook.checking.again import looking_inside
 from fxbook.checking.judge import Inside, judge, nothing_inside
@@ -48,10 +49,8 @@ with_each_graph = pytest.mark.parametrize(
 @pytest.fixture(autouse=True, scope="module")
 def on_one_thread() -> Iterator[None]:
     """As in the child: on a busy machine, small models wait for threads longer than they compute."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    with one_thread():
+        yield
 
 
 def known(identity: str) -> Exercise:
@@ -167,7 +166,7 @@ def test_wrong_graph_fails_whatever_is_claimed(good: JSON, bad: JSON, taken: tup
     for case, true in zip(lies["cases"], good["cases"], strict=True):
         case.update({key: true[key] for key in taken})
     assert judge(RELU_AFTER_LINEAR, lies, SEED).passed, "the plain judge believes it: this test needs another lie"
-    assert rule(judged(lies)) == "calls_after"
+    assert rule(judged(lies)) == "calls"
 
 
 def test_right_graph_passes_whatever_is_claimed(good: JSON) -> None:
@@ -215,7 +214,7 @@ def test_graph_that_cannot_be_rebuilt_is_reported(bad: JSON, good: JSON, tmp_pat
     judgement = judged(forged(good, forge))
     assert not rule(judgement)
     assert judgement["unproven"][0] == f"{COMPUTES}: node `relu` calls `os.system`"
-    assert rule(judged(forged(bad, forge))) == "calls_after", "what is claimed is judged all the same"
+    assert rule(judged(forged(bad, forge))) == "calls", "what is claimed is judged all the same"
     assert not stolen.exists()
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-import signal
 import socket
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any
 import pytest
 
 from classroom.sandbox import Limits, Sandbox
-from classroom.tests.sandbox.harm import LEFT, MARK, NEXT, READ, RUNS, TOLD, TRACE, TRACE_KEY, Bait, Came, Watch, laid
+from classroom.tests.sandbox.harm import LEFT, MARK, NEXT, READ, RUNS, TOLD, TRACE, TRACE_KEY, Bait, Came, Watch
 from classroom.tests.sandbox.sandboxing import (
     ANSWER,
     EXERCISE,
@@ -24,7 +22,6 @@ from classroom.tests.sandbox.sandboxing import (
     SEED,
     Attack,
     attacks,
-    came_of,
     next_suffers,
     sheet_of,
     tried,
@@ -35,12 +32,6 @@ from fxbook.observing.forked import Outcome
 
 BY_NAME = {attack.name: attack for attack in attacks()}
 NOTHING = Came("")
-
-
-@pytest.fixture(scope="module")
-def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
-    with laid(tmp_path_factory) as bait:
-        yield bait
 
 
 @pytest.fixture(scope="module")
@@ -118,12 +109,6 @@ def test_leaked_secret_is_detected(watch: Watch, sandbox: Sandbox, bait: Bait, s
     assert kinds(watch.harms(tried(sandbox, bait, tells))) == {READ}
 
 
-def test_reported_success_is_detected(watch: Watch, sandbox: Sandbox, bait: Bait) -> None:
-    assert kinds(watch.harms(tried(sandbox, bait, Attack("tells", "def paired(*_): return ['done']")))) == {READ}
-    forged = Outcome({"failed": [], "observation": {"cases": [3, {"value": ["done"]}]}})
-    assert kinds(watch.harms(came_of(forged, Attack("forges what it tells", "")))) == {READ}
-
-
 def test_left_and_changed_files_are_detected(watch: Watch, bait: Bait) -> None:
     for place in (Path(tempfile.gettempdir()), bait.folder, Path("/tmp"), Path.home()):
         path = place / f"{TRACE}-{os.getpid()}"
@@ -156,19 +141,6 @@ def test_running_child_is_detected(watch: Watch, hasty: Watch) -> None:
         assert kinds(hasty.harms(NOTHING)) == {RUNS}
         process.kill()
     assert watch.harms(NOTHING) == []
-
-
-def test_detached_process_is_detected(hasty: Watch) -> None:
-    forks = "import os\nif (child := os.fork()):\n    print(child)\n"
-    forks += f"else:\n    os.setsid()\n    os.close(1)\n    os.execv('/bin/sleep', ['{TRACE}', '3600'])"
-    output = subprocess.run([sys.executable, "-c", forks], stdout=subprocess.PIPE, check=True).stdout
-    process = int(output)
-    try:
-        while Path(f"/proc/{process}/comm").read_text() != "sleep\n":
-            pass
-        assert kinds(hasty.harms(NOTHING)) == {RUNS}
-    finally:
-        os.kill(process, signal.SIGKILL)
 
 
 class Spoilt:

@@ -14,19 +14,13 @@ import pytest
 
 from classroom.sandbox import Limits, Sandbox
 from classroom.tests.sandbox import forging
-from classroom.tests.sandbox.harm import Bait, Watch, laid
+from classroom.tests.sandbox.harm import Bait, Watch
 from classroom.tests.sandbox.sandboxing import SEED
 from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
 
 ALL = forging.forgeries()
 # Observations of each attack; tests/cold tries all.
 _FEW = 12
-
-
-@pytest.fixture(scope="module")
-def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
-    with laid(tmp_path_factory) as bait:
-        yield bait
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from classroom.sandbox import Limits, Sandbox
-from classroom.tests.sandbox.harm import Bait, Watch, laid
+from classroom.tests.sandbox.harm import Bait, Watch
 from classroom.tests.sandbox.sandboxing import (
     EXERCISE,
     Attack,
@@ -33,12 +33,6 @@ from press import ROOT
 
 ALL = attacks()
 _NOBODY = 65534
-
-
-@pytest.fixture(scope="module")
-def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
-    with laid(tmp_path_factory) as bait:
-        yield bait
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from classroom.collect import files
 from classroom.collect.files import RefusedError
 from classroom.sandbox import Limits, Sandbox
 from classroom.tests.sandbox.forging import functions, spread
-from classroom.tests.sandbox.harm import Bait, Came, Watch, laid
+from classroom.tests.sandbox.harm import Bait, Came, Watch
 from classroom.tests.sandbox.sandboxing import ATTACKS, brief
 from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
 
@@ -27,12 +27,6 @@ _FEW = 5
 _ANSWERS = {"put_in_order": "def put_in_order(traced):\n    pass"}
 # The most text that the grader may have to hold for a sheet or for a zip's list of files.
 _MOST = 64 << 20
-
-
-@pytest.fixture(scope="module")
-def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
-    with laid(tmp_path_factory) as bait:
-        yield bait
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from classroom.grade.records import Submission
 from classroom.sandbox import Limits, Sandbox
 from classroom.sandbox.contents import JUDGING, READING
 from classroom.tests.sandbox import forging, taking_over
-from classroom.tests.sandbox.harm import READ, Bait, Watch, laid
+from classroom.tests.sandbox.harm import READ, Bait, Watch
 from classroom.tests.sandbox.sandboxing import Attack, attacks, brief
 
 # One attack of each kind.
@@ -22,12 +22,6 @@ _KINDS = """
     stop_itself trace_others use_open_descriptors write_outside
 """
 ALL = [*taking_over.attacks(), *(attack for attack in attacks() if attack.name in _KINDS.split())]
-
-
-@pytest.fixture(scope="module")
-def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
-    with laid(tmp_path_factory) as bait:
-        yield bait
 
 
 @pytest.fixture(scope="module")

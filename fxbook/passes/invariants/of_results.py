@@ -14,7 +14,6 @@ from fxbook.passes.sharing import newly_shared
 from fxbook.passes.trial import Trial
 from fxbook.passes.varying import varied
 
-_BRANCHES = "the branches that these inputs do not take"
 _FIRST = ("with every other sign turned", "with other whole numbers")
 
 

@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import copy
-import functools
 from typing import Any
 
-from torch import Tensor, fx, nn
+from torch import fx, nn
 
-from fxbook.models import small
-
-
-class Logits(nn.Module):
-    """A library's model behind a plain signature: takes one tensor and returns the logits."""
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
-        self.training = model.training
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.model(x).logits
+from fxbook.cases.real import Logits, real
 
 
-@functools.cache
-def _made(name: str) -> nn.Module:
-    """A model, made once per process and only if needed, because importing the library takes seconds."""
-    return Logits(small(name, use_cache=False)[0])
-
-
-def real(name: str) -> nn.Module:
+def wrapped(name: str) -> nn.Module:
     """A copy of a small real model, in its wrapper."""
-    return copy.deepcopy(_made(name))
+    return copy.deepcopy(Logits(real(name, use_cache=False)))
 
 
 class Keeping(fx.Tracer):

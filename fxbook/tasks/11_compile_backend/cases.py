@@ -11,6 +11,8 @@ import torch
 from torch import Tensor, fx, nn
 from torch.nn import functional
 
+from fxbook.cases.real import real
+
 ROWS, WIDTH = 2, 4
 Capture = tuple[fx.GraphModule, list[Any]]
 
@@ -51,14 +53,6 @@ def capture(model: Callable[..., Any], *calls: tuple[Any, ...]) -> Capture:
     return captured[-1]
 
 
-@functools.cache
-def real(name: str) -> nn.Module:
-    """A small model from ``transformers``, made once because the import takes seconds. Copy it before changing it."""
-    from fxbook.models import small
-
-    return small(name)[0]
-
-
 def part_of_llama() -> nn.Module:
     """The feed-forward block of the first layer of a small Llama; it takes rows of 32 numbers."""
     return copy.deepcopy(real("llama").model.layers[0].mlp)
@@ -68,14 +62,3 @@ def part_of_llama() -> nn.Module:
 def pixels() -> Tensor:
     """An input for the real models for images, shape (1, 3, 32, 32)."""
     return torch.randn(1, 3, 32, 32)
-
-
-class Logits(nn.Module):
-    """A real model with a plain signature: takes one image and returns one tensor."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.inside = copy.deepcopy(real(name))
-
-    def forward(self, image: Tensor) -> Tensor:
-        return self.inside(pixel_values=image).logits

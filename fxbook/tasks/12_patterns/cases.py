@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-import copy
-import functools
 from collections.abc import Callable
 
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.models import small
+from fxbook.cases.real import real, with_random_weights
 
 WIDTH = 32
 
 
-@functools.cache
-def _model(name: str) -> nn.Module:
-    """A model from ``transformers``, made once per process because the import takes seconds."""
-    return small(name)[0]
-
-
 def feed_forward() -> nn.Module:
     """A feed-forward block from GPT-2, with its GELU and new random weights."""
-    return _with_random_weights(_model("gpt2").transformer.h[0].mlp)
+    return with_random_weights(real("gpt2").transformer.h[0].mlp)
 
 
 def llama_layer() -> nn.Module:
     """A decoder layer from Llama, whose parts can be traced, with new random weights."""
-    return _with_random_weights(_model("llama").model.layers[0])
-
-
-def _with_random_weights(part: nn.Module) -> nn.Module:
-    part = copy.deepcopy(part)
-    with torch.no_grad():
-        for weight in part.parameters():
-            weight.copy_(torch.randn_like(weight) / 4)
-    return part
+    return with_random_weights(real("llama").model.layers[0])
 
 
 def rows(count: int = 1, width: int = WIDTH) -> Callable[[], tuple[Tensor, ...]]:

@@ -8,17 +8,17 @@ import functools
 import torch
 from torch import Tensor, nn
 
+from fxbook.cases.real import real
+
 WIDTH = 32
 
 
 @functools.cache
 def _blocks() -> dict[str, nn.Module]:
-    """Blocks of models from `transformers`, which is imported only here and only once."""
-    from fxbook.models import small
-
-    layer = small("llama")[0].model.layers[0]
-    block = small("gpt2")[0].transformer.h[0]
-    seen = small("vit")[0].vit.layers[0]
+    """Blocks of models from `transformers`."""
+    layer = real("llama").model.layers[0]
+    block = real("gpt2").transformer.h[0]
+    seen = real("vit").vit.layers[0]
     return {
         "llama": nn.Sequential(layer.post_attention_layernorm, layer.mlp),
         "gpt2": nn.Sequential(block.ln_2, block.mlp),

@@ -10,28 +10,15 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases.exercise import seeded
 from fxbook.cases.exported import exported_graph
+from fxbook.cases.real import Logits, real
 
 WIDTH = 8
 
 
-@functools.cache
 def model_of_words(name: str) -> nn.Module:
-    """A decoder from `transformers`, which is imported only here and only once."""
-    from fxbook.models import small
-
+    """A decoder from `transformers`."""
     width = {"gpt2": "n_embd", "llama": "hidden_size"}[name]
-    return small(name, use_cache=False, **{width: WIDTH})[0]
-
-
-class Logits(nn.Module):
-    """A decoder with a plain signature."""
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.model(x).logits
+    return real(name, use_cache=False, **{width: WIDTH})
 
 
 @functools.cache

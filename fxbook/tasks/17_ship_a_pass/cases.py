@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -10,27 +9,24 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
+from fxbook.cases.real import real, with_random_weights
+
 WIDTH = 32
 
 
 @functools.cache
 def _blocks() -> dict[str, nn.Module]:
-    """Blocks of models from `transformers`, which is imported only here and only once."""
-    from fxbook.models import small
-
+    """Blocks of models from `transformers`."""
     return {
-        "bert": small("bert")[0].bert.encoder.layer[0].output,
-        "gpt2": small("gpt2")[0].transformer.h[0].mlp,
-        "resnet": small("resnet")[0].resnet.encoder.stages[0].layers[0],
+        "bert": real("bert").bert.encoder.layer[0].output,
+        "gpt2": real("gpt2").transformer.h[0].mlp,
+        "resnet": real("resnet").resnet.encoder.stages[0].layers[0],
     }
 
 
 def block_of(name: str) -> nn.Module:
     """A copy of a real model's block in eval mode, with new random weights."""
-    block = copy.deepcopy(_blocks()[name]).eval().requires_grad_(False)
-    for weight in block.parameters():
-        weight.copy_(torch.randn_like(weight) / 4)
-    return block
+    return with_random_weights(_blocks()[name]).requires_grad_(False)
 
 
 def bert() -> nn.Module:

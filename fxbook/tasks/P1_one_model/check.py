@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 from collections.abc import Collection, Iterator
 from typing import Any
 
-import torch
 from torch import nn
 
 from fxbook.graph.record import NodeRecord
@@ -115,28 +113,9 @@ def no_leftovers(case: CaseView) -> Found:
             yield None, f"The result still holds the submodule `{path}`, which no node calls."
 
 
-@rule
-def inputs_left_alone(case: CaseView) -> Found:
-    """No node works in place on an input, which is the caller's tensor."""
-    for node in case.nodes:
-        if "in place" in node.notes and node.inputs and case.nodes[node.inputs[0]].op == "placeholder":
-            yield node, f"works in place on the input `{case.nodes[node.inputs[0]].name}`"
-
-
 def input_by_keyword(trial: Trial, kind: str) -> str | None:
     """Explain an ``IndexError``: a call without positional arguments has no ``args[0]``."""
     bare = next((node.name for node in trial.before if node.inputs and not node.positional), None)
     if kind == "IndexError" and bare:
         return f"In this graph `{bare}` has its input by keyword, so its `args` are empty."
     return None
-
-
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """Run the body on one thread, since small models take longer to start threads than to compute."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -159,10 +159,6 @@ def scaled() -> fx.GraphModule:
     return fx.symbolic_trace(lambda x: torch.softmax(functional.gelu(x, approximate="tanh").mul(2), dim=0))
 
 
-def cloned() -> fx.GraphModule:
-    return fx.symbolic_trace(lambda x: x.sin().clone())
-
-
 def noted() -> fx.GraphModule:
     def program(x: Tensor) -> Tensor:
         y = x.sin()
@@ -251,12 +247,6 @@ class Shared(Layers):
         self.second = self.first
 
 
-class TiedAndTrained(Layers):
-    def __init__(self) -> None:
-        super().__init__()
-        self.second.weight = self.first.weight
-
-
 class Buffered(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -275,10 +265,6 @@ class FromDict(nn.Module):
 
 def shared() -> fx.GraphModule:
     return fx.symbolic_trace(Shared())
-
-
-def tied_and_trained() -> fx.GraphModule:
-    return fx.symbolic_trace(TiedAndTrained())
 
 
 class BuffersToo(fx.Tracer):
@@ -304,13 +290,6 @@ def in_dict() -> fx.GraphModule:
     return fx.symbolic_trace(lambda x: {"b": x.sin(), "a": x.cos()})
 
 
-def drawing() -> fx.GraphModule:
-    def program(x: Tensor) -> Tensor:
-        return torch.rand_like(x) - torch.rand_like(x) * 2
-
-    return fx.symbolic_trace(program)
-
-
 def with_default() -> fx.GraphModule:
     def program(x: Tensor, factor: float = 2.0) -> Tensor:
         return x.sin() * factor
@@ -320,12 +299,6 @@ def with_default() -> fx.GraphModule:
 
 def functional_dropout() -> fx.GraphModule:
     return fx.symbolic_trace(lambda x: functional.dropout(x, 0.5, True))
-
-
-def hooked() -> fx.GraphModule:
-    module = layers()
-    module.act.register_forward_hook(lambda layer, args, result: result + 1)
-    return module
 
 
 def exported_layers() -> fx.GraphModule:

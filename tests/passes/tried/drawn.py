@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 
-import torch
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from torch import fx
 
 from fxbook import random_graphs
+from fxbook.cases.running import one_thread
 from tests.passes.tried.trial import Trial
 
 EXAMPLES, SEED = 60, 1
@@ -35,12 +35,7 @@ def counted(trial: Trial, examples: int = EXAMPLES, drawn_from: int = SEED) -> d
     def test(module: fx.GraphModule) -> None:
         applied.append(trial.of(module))
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            test()
-    finally:
-        torch.set_num_threads(threads)
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        test()
     return {"applied": sum(applied), "left": len(applied) - sum(applied)}

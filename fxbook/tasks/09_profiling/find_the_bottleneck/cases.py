@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from torch import Tensor, fx, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.running import reporting
 
 
 class Attention(nn.Module):
@@ -160,19 +160,15 @@ def flops_by_node(traced: fx.GraphModule, *inputs: Any) -> dict[str, int]:
 
 def counted(answer: Callable[..., Any], model: nn.Module) -> Any:
     """The module that the answer returns, changed to return ``(result, FLOPs by node name)``."""
-    result = answer(model)
-    if isinstance(result, fx.GraphModule):
-        forward, flops = result.forward, {}
+    flops: dict[str, int] = {}
 
-        # With `wraps`, so that the code of the wrapped forward can still be found.
-        @functools.wraps(forward)
-        def with_flops(*inputs: Any) -> tuple[Any, dict[str, int]]:
-            value = forward(*inputs)
-            if not flops:  # They depend only on the shapes of the inputs, so they are counted once.
-                flops.update(flops_by_node(result, *inputs))
-            return value, flops
+    def report(forward: Callable[..., Any], *inputs: Any) -> tuple[Any, dict[str, int]]:
+        value = forward(*inputs)
+        if not flops:  # They depend only on the shapes of the inputs, so they are counted once.
+            flops.update(flops_by_node(result, *inputs))
+        return value, flops
 
-        result.forward = with_flops  # type: ignore[method-assign]
+    result = reporting(answer(model), report)
     return result
 
 

@@ -10,6 +10,7 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Check
 from fxbook.cases.exercise import inputs_of, model_of, same_as_eager
+from fxbook.cases.running import one_thread
 from fxbook.cases.values import Value, difference
 from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.rules.explained import lints, recompiled
@@ -17,7 +18,6 @@ from fxbook.rules.predicates import all_in_sight, input_unchanged, no_dead_nodes
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import one_thread
 from .cases import GPT, OtherGPT, RankingGPT, ScoringGPT, flops_by_node
 
 REPAIR = "09_profiling#find-it-change-it-measure-again"

@@ -12,11 +12,10 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from fxbook.cases import Check
 from fxbook.cases.exercise import model_of
+from fxbook.cases.running import one_thread
 from fxbook.rules.returned import number_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
-
-from ..check import one_thread
 
 
 @one_thread()

@@ -9,12 +9,13 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from fxbook.cases import Check
+from fxbook.cases.running import one_thread
 from fxbook.cases.values import Value
 from fxbook.rules.returned import number_of, numbers_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import A_CLOCK, close, one_thread
+from ..check import A_CLOCK, close
 from .cases import LONG, LONGEST, SHORT, SHORTEST, Products
 
 IN_PAIRS = "09_profiling#two-models-are-compared-in-pairs"

@@ -13,7 +13,7 @@ from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
 from fxbook.models import images
 
-from ..cases import Keeping, real
+from ..cases import Keeping, wrapped
 
 
 class Stack(nn.Module):
@@ -95,7 +95,9 @@ USAGE = Usage(
     "edit",
     cases=(
         Case(
-            "a small ViT", wanting(lambda: real("vit"), "model.vit.layers.0", "model.vit.layers.1"), lambda: (images(),)
+            "a small ViT",
+            wanting(lambda: wrapped("vit"), "model.vit.layers.0", "model.vit.layers.1"),
+            lambda: (images(),),
         ),
         Case("a stack of twelve layers", wanting(Stack, "layers.1"), rows, unseen=True),
         Case("two branches", wanting(TwoWays, "left", "right", "right_head"), rows, unseen=True),

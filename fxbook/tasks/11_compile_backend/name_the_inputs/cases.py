@@ -12,8 +12,9 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of, seeded
+from fxbook.cases.real import Logits, real
 
-from ..cases import WIDTH, FeedForward, Logits, capture, pixels, rows
+from ..cases import WIDTH, FeedForward, capture, pixels, rows
 
 
 class Twins(nn.Module):
@@ -93,7 +94,7 @@ def given_by(*makers: Callable[[], nn.Module], calls: tuple[Call, ...]) -> Calla
 
 
 def resnet() -> nn.Module:
-    return Logits("resnet").eval()
+    return Logits(copy.deepcopy(real("resnet")))
 
 
 def photo() -> tuple[Tensor]:

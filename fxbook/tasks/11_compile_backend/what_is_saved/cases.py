@@ -13,8 +13,9 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of, seeded
+from fxbook.cases.real import real
 
-from ..cases import WIDTH, FeedForward, real, rows
+from ..cases import WIDTH, FeedForward, rows
 
 
 def gelu_by_parts(x: Tensor) -> Tensor:

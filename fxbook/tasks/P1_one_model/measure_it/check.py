@@ -6,13 +6,12 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from fxbook.cases import Check
+from fxbook.cases.running import one_thread
 from fxbook.cases.values import dict_items
 from fxbook.rules.returned import number_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 from fxbook.stepping.run.record import Method, RunRecord, record_run
-
-from ..check import one_thread
 
 _NAMES = ("nodes", "flops", "peak")
 

@@ -10,12 +10,12 @@ from torch import Tensor, fx
 from torch.utils import _pytree as pytree
 
 from fxbook.cases import Check
+from fxbook.cases.running import one_thread
 from fxbook.cases.values import Value, difference, encode
 from fxbook.rules.returned import table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import one_thread
 from .cases import Bytes, watch_of
 
 
