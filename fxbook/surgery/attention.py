@@ -28,6 +28,7 @@ _IN_THE_WAY = (Effect.WRITES, Effect.RANDOM, Effect.MODE, Effect.UNKNOWN)
 _HOMES = ("torch", "_operator", "math")
 # The meta keys for examples: from FakeTensorProp and torch.export, and from torch.compile.
 _EXAMPLES = ("val", "example_value")
+_SOFTMAXES = ("softmax", "_softmax", "special_softmax")
 # The keyword arguments of a plain softmax; the softmax in torch.masked also has a mask.
 _SETTINGS_OF_SOFTMAX = {"input", "self", "dim", "dtype", "_stacklevel", "half_to_float", "out"}
 _LAYERS = {nn.Softmax: "softmax", nn.Dropout: "dropout"}
@@ -108,7 +109,7 @@ def written_attention(module: fx.GraphModule) -> tuple[list[Written], dict[fx.No
     found: list[Written] = []
     left: dict[fx.Node, str] = {}
     for node in module.graph.nodes:
-        if called(module, node) in ("softmax", "_softmax"):
+        if called(module, node) in _SOFTMAXES:
             try:
                 found.append(_read(module, node))
             except _NotAttentionError as reason:

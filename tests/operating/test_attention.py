@@ -66,6 +66,7 @@ SPELLED: dict[str, Program] = {
         nn.functional.dropout((0.3 * (q @ k.mT)).softmax(-1), 0.5, training=False) @ v
     ),
     "masked with minus infinity": lambda q, k, v, m: (q @ k.mT).masked_fill(m > 1, -float("inf")).softmax(-1) @ v,
+    "special": lambda q, k, v, m: torch.special.softmax(q @ k.mT + m, -1) @ v,
     "added to a sum in place": lambda q, k, v, m: q.neg().add_((q @ k.mT + m).softmax(-1) @ v),
     "a view of the result": lambda q, k, v, m: ((q @ k.mT).softmax(-1) @ v).view(-1),
 }

@@ -80,3 +80,17 @@ def test_the_gradient_belongs_to_the_numbers_that_were_returned() -> None:
     result = part(x, torch.Generator().manual_seed(0))
     result.sum().backward()
     assert torch.equal(result != 1, x.grad != 0)
+
+
+def test_a_checkpoint_draws_the_numbers_that_rrelu_saves() -> None:
+    cut, checkpoint_parts = from_notebook("16_cut_a_graph", "cut", "checkpoint_parts")
+    gradients = []
+    for names in ([], ["part_0", "part_1"]):
+        module = fx.symbolic_trace(nn.Sequential(nn.Tanh(), nn.RReLU()))
+        [last] = module.graph.find_nodes(op="call_module", target="1")
+        part = checkpoint_parts(cut(module, [last]), names=names).graph_module
+        x = torch.linspace(-1, 1, 6).requires_grad_()
+        torch.manual_seed(0)
+        part(x).sum().backward()
+        gradients.append(x.grad)
+    assert torch.equal(*gradients)
