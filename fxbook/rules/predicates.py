@@ -66,7 +66,7 @@ def all_in_sight(case: CaseView) -> Found:
         if node.holds:
             yield (
                 node,
-                f"calls a function that holds {node.holds}: what that computes is not in the graph, where its layers "
+                f"calls a function that holds {node.holds}: what it computes is not in the graph, where its layers "
                 "should be",
             )
 
@@ -208,7 +208,7 @@ def calls_after(case: CaseView, family: Family, anchor: Family) -> Found:
             yield node, f"Node `{node.name}` ({anchor.label}) is not followed by {family.label}."
         for reader in readers:
             if reader not in family:
-                yield reader, f"still uses `{node.name}`, past the {family.label} that follows it"
+                yield reader, f"still uses `{node.name}`, bypassing the {family.label} that follows it"
 
 
 @configurable

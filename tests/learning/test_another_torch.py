@@ -30,7 +30,7 @@ def output_with(folder: Path, version: str | None) -> str:
 @pytest.mark.parametrize("version", ["2.5.1", "1.13.0", "2.16.0+cpu", "2.130.0", "nightly"])
 def test_untested_torch_gives_one_line(tmp_path: Path, version: str) -> None:
     [line] = output_with(tmp_path, version).splitlines()
-    assert line.startswith(f"fxbook was tried with torch 2.6 to 2.15, and this is torch {version}")
+    assert line.startswith(f"fxbook was tested with torch 2.6 to 2.15, but this is torch {version}")
 
 
 @pytest.mark.parametrize("version", [None, "2.6.0", "2.9.1", "2.13.1+cu128", "2.15.0"])
