@@ -133,7 +133,7 @@ def _warn_of_others(out: Path) -> None:
 
     if (ROOT / ".git").exists() and out.resolve().is_relative_to(ROOT.resolve()):
         print(
-            f"{out} is inside the folder of the book, and marks do not belong in a repository: choose a folder outside "
+            f"{out} is inside the book's folder, but marks do not belong in a repository: choose a folder outside "
             "with --out, such as ~/class/marks.",
             file=sys.stderr,
         )

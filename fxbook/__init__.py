@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# The oldest and the newest version of torch that the library was tried with.
+# The oldest and the newest version of torch that the library was tested with.
 TRIED_TORCH = "2.6", "2.15"
 # The imports above, for Python: each happens at the first use of the name, since torch takes seconds to import.
 _HOME = {
@@ -104,7 +104,7 @@ def _tell_of_another_torch() -> None:
     oldest, newest = map(torch_here.minor, TRIED_TORCH)
     # If torch is missing, the module that needs it raises an error.
     if installed and not oldest <= torch_here.minor(installed) <= newest:
-        told = f"fxbook was tried with torch {' to '.join(TRIED_TORCH)}, and this is torch {installed}"
+        told = f"fxbook was tested with torch {' to '.join(TRIED_TORCH)}, but this is torch {installed}"
         print(f"{told}: outputs and messages may differ.", file=sys.stderr)
 
 

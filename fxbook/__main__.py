@@ -12,15 +12,19 @@ from pathlib import Path
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m fxbook", description="Work through the exercises of the book.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    command = commands.add_parser("watch", help="find the first unsolved exercise and check it at every save")
-    command.add_argument("start", nargs="?", default="", help="a chapter (05) or an exercise (05-loop) to keep to")
+    command = commands.add_parser("watch", help="find the first unsolved exercise and check it each time you save")
+    command.add_argument(
+        "start", nargs="?", default="", help="a chapter (05) or an exercise (05-loop): check nothing else"
+    )
     command.add_argument("--once", action="store_true", help="check once, print the report and exit")
     command.set_defaults(run=_watch)
     record = commands.add_parser("solved", help="list what you have solved, and when")
     record.set_defaults(run=_solved)
     for one in (command, record):
         one.add_argument(
-            "--folder", type=Path, help="the folder with the exercise notebooks (default: exercises, or here)"
+            "--folder",
+            type=Path,
+            help="the folder with the exercise notebooks (default: exercises, or the current folder)",
         )
     options = parser.parse_args(arguments)
     options.folder = options.folder or (Path("exercises") if Path("exercises").is_dir() else Path())

@@ -43,8 +43,8 @@ class About:
         if not self.torch or not installed or torch_here.minor(installed) >= torch_here.minor(self.torch):
             return ""
         return (
-            f"The solution of the book needs torch {self.torch} or newer, and this is torch {installed}: what the page "
-            "teaches may be different here."
+            f"The book's solution needs torch {self.torch} or newer, but this is torch {installed}: what the page "
+            "teaches may not be true here."
         )
 
 
@@ -122,12 +122,12 @@ def has_place(read: str) -> bool:
 
 
 def unknown(exercise_id: object, known: list[str]) -> str:
-    """The message for an unknown id, with similar ones."""
+    """The message for an unknown id, with similar ids."""
     if not isinstance(exercise_id, str):
         return f"An exercise is named by its id, a str like '01-relu-by-hand': got {type(exercise_id).__name__}."
     near = difflib.get_close_matches(exercise_id, known, 3, 0.4) or [i for i in known if i[:2] == exercise_id[:2]][:3]
     listed = ", ".join(repr(name) for name in near or known[:3])
-    return f"There is no exercise {exercise_id!r}." + (f" Near it: {listed}." if listed else "")
+    return f"There is no exercise {exercise_id!r}." + (f" Did you mean: {listed}?" if listed else "")
 
 
 @dataclasses.dataclass(frozen=True)

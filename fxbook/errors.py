@@ -1,4 +1,4 @@
-"""Show an error as the subject of a cell: print its real message, and fail if none is raised."""
+"""Show an error that a cell is about: print its real message, and fail if none is raised."""
 
 from __future__ import annotations
 

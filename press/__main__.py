@@ -263,7 +263,7 @@ def _parser() -> argparse.ArgumentParser:
                 "versions",
                 nargs="*",
                 metavar="VERSION",
-                help="2.15.0, newest, or today, which means another version every day (default: all)",
+                help="2.15.0, newest, or today, which means a different version every day (default: all)",
             )
             command.add_argument(
                 "--only", nargs="+", default=[], metavar="PART", help="run only notebooks whose path contains PART"

@@ -117,7 +117,7 @@ def _day(root: Path, version: str) -> datetime.date:
     text = (root / CHANGES).read_text(encoding="utf-8") if (root / CHANGES).is_file() else ""
     newest = re.search(r"^## (?P<version>\S+) · (?P<day>\d{4}-\d\d-\d\d)$", text, re.MULTILINE)
     if not newest or newest["version"] != version:
-        message = f"its newest version must be that of pyproject.toml: begin with `## {version} · YEAR-MONTH-DAY`"
+        message = f"its newest version must match pyproject.toml: begin with `## {version} · YEAR-MONTH-DAY`"
         raise PressError(Problem(root / CHANGES, 1, message))
     return datetime.date.fromisoformat(newest["day"])
 

@@ -76,7 +76,7 @@ document.addEventListener("DOMContentLoaded", () => {
       for (const fold of folds) {
         const own = [...fold.querySelectorAll("li")], hits = own.filter((item) => left.has(item)).length;
         fold.closest("section").hidden = asked && !hits;
-        fold.querySelector("summary").textContent = counts.get(fold) + (asked ? `, ${hits} of ${own.length} entries fit` : "");
+        fold.querySelector("summary").textContent = counts.get(fold) + (asked ? `, ${hits} of ${own.length} entries match` : "");
         if (asked && hits && !fold.open) opened.add(fold);
         if (opened.has(fold)) fold.open = asked && hits > 0;
         if (!asked) opened.delete(fold);

@@ -142,8 +142,8 @@ document.addEventListener("DOMContentLoaded", () => {
       `solved ${solved([...exercises])} of ${exercises.size} exercises`;
     const left = links.find((link) => pageOf(link.href) === kept.last);
     goOn.hidden = !left;
-    if (left) goOn.replaceChildren("Go on with ", make("a", { href: left.href }, wording(left)));
-    forget.textContent = forgotten ? "Undo" : "Forget all of it";
+    if (left) goOn.replaceChildren("Continue with ", make("a", { href: left.href }, wording(left)));
+    forget.textContent = forgotten ? "Undo" : "Forget everything";
     if (told) told.hidden = false;
     dispatchEvent(new CustomEvent("fx-memory"));
   };

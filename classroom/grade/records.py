@@ -16,7 +16,7 @@ nothing or only the unchanged stub was handed in. ``"unreadable"``: the file can
 itself failed, so the exercise is graded again on the next run.
 """
 
-UNSEEN = "The public checks pass; something does not hold on a model or on inputs that you have not seen."
+UNSEEN = "The public checks pass; something fails on a model or on inputs that you have not seen."
 """The only message about a hidden variant: an answer could choose any other message and so leak the variant."""
 
 

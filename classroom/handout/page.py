@@ -102,7 +102,7 @@ def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
                 "Replace the body of each function. Keep its name, because the grader looks for it. You may add cells.",
             ],
         ),
-        (_EXERCISES, [f"Together about {minutes} minutes and {_number(total)} points. ●○○ is easy, ●●● is hard."]),
+        (_EXERCISES, [f"In all, about {minutes} minutes and {_number(total)} points. ●○○ is easy, ●●● is hard."]),
         (
             "How to check your answer",
             [
@@ -124,7 +124,7 @@ def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
 
 
 def _graded(assignment: Assignment) -> str:
-    runs = "The grader runs the same checks with other random numbers. "
+    runs = "The grader runs the same checks with different random numbers. "
     if not assignment.hidden:
         return runs + "There are no hidden variants: an exercise that passes earns full points."
     share = f"{assignment.public_share * 100:.0f} %"

@@ -100,7 +100,7 @@ def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
         judgement = judgement_of(exercise, observation, seed)
     except MemoryError:
         forked.spare_memory()
-        judgement = _failed("The grader needs more memory for it than an answer may use.", "ends well")
+        judgement = _failed("The grader needs more memory for your answer than is allowed.", "ends well")
     except Exception as error:
         # Either the data is forged, or the rule has a bug.
         judgement = _failed_on(f"{type(error).__name__}: {error}")

@@ -87,12 +87,12 @@ def _summary(results: Overview) -> str:
     looks = {
         "exercises that nobody passes": len(results.nobody),
         "stuck": len(results.stuck),
-        "in trouble with Python": len(
+        "having trouble with Python": len(
             {mark.key for trouble in results.troubles for idea in trouble.ideas for mark in idea.marks}
         ),
         "handed in nothing": sum(student.silent for student in results.students),
         "files that cannot be read": len(results.unreadable),
-        "perhaps late": len({student.key for student, _, _ in results.late_to_look_at}),
+        "possibly late": len({student.key for student, _, _ in results.late_to_look_at}),
         "sheets with answers that were not found": len(results.not_found),
         "students with answers under another name": len(results.renamed),
         "pairs with similar answers": len(results.pairs),

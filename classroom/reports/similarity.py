@@ -1,4 +1,4 @@
-"""Find answers that are more similar than the book and the class explain: a hint to look, never a verdict.
+"""Find answers that are more similar than the book and the class explain: a reason to look, never a verdict.
 
 Normalised answers (:mod:`classroom.collect.normalise`) are compared by their sets of short runs of tokens, as in MOSS
 (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003), but with all runs, because answers are short. Runs from the stub,

@@ -82,7 +82,7 @@ def protection() -> Protection:
             "the systemd of your session, can create a control group."
         )
     if findings["groups"]:
-        missing.append("Submissions keep your groups, which only root can leave; no file of a group is mounted there.")
+        missing.append("Submissions keep your groups, which only root can leave; none of their files is mounted there.")
     return Protection(tuple(missing))
 
 

@@ -62,7 +62,7 @@ def test_listed_exercises_are_the_assignment(tmp_path: Path) -> None:
         ("chapters = [77]", "there is no chapter '77'"),
         ('chapters = ["²"]', "there is no chapter '²'"),
         ("exercises = []", "is empty"),
-        ('exercises = ["02-put-in-oder"]', "Near it: '02-put-in-order'"),
+        ('exercises = ["02-put-in-oder"]', "Did you mean: '02-put-in-order'"),
         ('exercises = ["02-put-in-order"]\nleave_out = ["02-halve-the-skip"]', "keep one of them"),
         ('exercises = ["02-put-in-order"]\nchapters = [3]', "chapters lacks 02_insertion_points"),
         ('exercises = ["02-put-in-order"]\nchapters = [2, 3]', "exercises lists none of its exercises"),

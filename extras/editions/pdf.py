@@ -36,9 +36,7 @@ def chromium() -> str:
     """The browser that prints; ``CHROMIUM`` names a different one. Raises EditionError if there is none."""
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _BROWSERS)), None)
     if not found:
-        advice = (
-            "on Debian and Ubuntu, apt install chromium; elsewhere, set CHROMIUM to the program of Chromium or Chrome"
-        )
+        advice = "on Debian and Ubuntu, apt install chromium; elsewhere, set CHROMIUM to the path of Chromium or Chrome"
         raise pages.EditionError(f"Chromium, which prints the PDF, is not installed: {advice}")
     return found
 

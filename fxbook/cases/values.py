@@ -145,9 +145,9 @@ def difference(found: Value, expected: Value, what: str = "it") -> str | None:
     if kinds[1] == "a number":
         a, b = _number(found), _number(expected)
         same = a == b or (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9)
-        return None if same else f"{what} is another number: {_both(a, b)}"
+        return None if same else f"{what} is a different number: {_both(a, b)}"
     if found != expected:
-        return f"{what} is {found!r}" if isinstance(found, str | bool) else f"{what} is another value"
+        return f"{what} is {found!r}" if isinstance(found, str | bool) else f"{what} is a different value"
     return None
 
 
@@ -180,14 +180,14 @@ def _tensor_difference(found: Value, expected: Value, what: str) -> str | None:
         return None if found["data"] == expected["data"] else f"{what} holds data that cannot be read"
     a, b = decode_tensor(found), decode_tensor(expected)
     if not (a.is_floating_point() or a.is_complex()):
-        return None if torch.equal(a, b) else f"{what} holds other values: {_first(a, b, a != b)}"
+        return None if torch.equal(a, b) else f"{what} holds different values: {_first(a, b, a != b)}"
     if bool(a.isnan().any()) and not bool(b.isnan().any()):
         return f"{what} holds nan{_at(a.isnan())}: {int(a.isnan().sum())} of {a.numel()} elements"
     tolerance = _TOLERANCE.get(a.dtype, 1e-4)
     finite = b[b.isfinite()].abs()
     scale = max(1.0, float(finite.max())) if finite.numel() else 1.0
     close = torch.isclose(a, b, rtol=tolerance, atol=tolerance / 10 * scale, equal_nan=True)
-    return None if bool(close.all()) else f"{what} holds other numbers: {_first(a, b, ~close)}"
+    return None if bool(close.all()) else f"{what} holds different numbers: {_first(a, b, ~close)}"
 
 
 def _first(found: torch.Tensor, expected: torch.Tensor, differs: torch.Tensor) -> str:

@@ -23,7 +23,7 @@ from fxbook.rules.trial import Trial, trials_of
 from fxbook.rules.view import CaseView, Claims
 
 JSON = Any
-_UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
+_UNREADABLE = Violation("The result of running your answer cannot be read.", rule="readable")
 # This is checked for every exercise, and reported last.
 UNIVERSAL_RULES = (all_in_sight, inserts_at_the_end, nothing_left)
 _OF_NUMBERS = ("same_result", "same_output")
@@ -55,7 +55,7 @@ class Verdict:
 
 def failed(why: str) -> Verdict:
     """The verdict when the check itself raised ``why``, so that this does not look like a wrong answer."""
-    told = f"This check itself failed with torch {torch.__version__}, in fxbook and not in your code"
+    told = f"The check itself failed with torch {torch.__version__}: the error is in fxbook, not in your code"
     return Verdict(Violation(f"{told} ({why}). Please report it.", rule=CHECK_WORKS))
 
 
@@ -198,7 +198,9 @@ def _on_another_model(violation: Violation, exercise: Exercise, index: int, met:
     known = {place for place, other in enumerate(exercise.usage.cases) if not other.unseen}
     if not case.unseen or not index or not known.issubset(met):
         return violation
-    message = f"It holds for the model you know, but not for another ({case.name}): {_uncapital(violation.message)}"
+    message = (
+        f"Your answer works for the model you know, but not for another ({case.name}): {_uncapital(violation.message)}"
+    )
     return dataclasses.replace(violation, message=message)
 
 

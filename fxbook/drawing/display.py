@@ -38,10 +38,10 @@ LEGEND = {
 MARK_LEGEND = {
     "added": "+ thick outline: added",
     "removed": "\N{MINUS SIGN} dashed: removed",
-    "rewired": "↪ bold edge: uses another value than before",
+    "rewired": "↪ bold edge: uses a different value than before",
     "moved": "↕ on the numbers: moved in the list",
     "broken": "! bold: broken",
-    "meant": "? bold: the node that is meant",
+    "meant": "? bold: the node in question",
 }
 Order = Literal["list", "data"]
 _ORDERED = {
@@ -88,7 +88,7 @@ class Drawing:
         self.remark, self.numbers, count = "", list(range(len(record))), len(record)
         if around is not None:
             if reach < 0:
-                raise ValueError(f"reach: {reach} is below 0; 0 draws the node alone, 2 what is two edges away too")
+                raise ValueError(f"reach: {reach} is below 0; 0 draws the node alone, 2 also what is two edges away")
             record, self.numbers = part_around(record, around, reach)
             marks = {at: marks.get(number, ()) for at, number in enumerate(self.numbers)}
             fill = fill and {at: fill.get(number, 0.0) for at, number in enumerate(self.numbers)}

@@ -97,8 +97,8 @@ class Given:
         now = _Manners.of(module)
         if now.hooks != before.hooks:
             count = now.hooks - before.hooks
-            hooks = f"{abs(count)} hook{'' if abs(count) == 1 else 's'}"
-            yield f"{_called(path)} has {hooks} {'more' if count > 0 else 'fewer'} than before"
+            hooks = f"{abs(count)} {'more' if count > 0 else 'fewer'} hook{'' if abs(count) == 1 else 's'}"
+            yield f"{_called(path)} has {hooks} than before"
         if now.training != before.training:
             yield f"{_called(path)} is now in {'training' if now.training else 'eval'} mode"
         if now.own_forward and not before.own_forward:
@@ -107,9 +107,9 @@ class Given:
     def _held_otherwise(self, name: str, held: torch.Tensor) -> Iterator[str]:
         before = self._values[id(held)]
         if not _equal(before.copy, held.detach()):
-            yield f"the weight `{name}` has other values"
+            yield f"the weight `{name}` has different values"
         if held.requires_grad != before.requires_grad:
-            yield f"the weight `{name}` has another requires_grad"
+            yield f"the weight `{name}` has a different requires_grad"
         if (held.is_leaf and held.grad is not None) and not before.has_grad:
             yield f"the weight `{name}` has a gradient"
 
@@ -122,11 +122,11 @@ class Given:
             if name not in now:
                 yield f"its weight `{name}` is gone"
             elif now[name] is not held:
-                yield f"its weight `{name}` is another object"
+                yield f"its weight `{name}` is a different object"
             elif not _equal(before.copy, held.detach()):
-                yield f"its weight `{name}` has other values"
+                yield f"its weight `{name}` has different values"
             elif held.requires_grad != before.requires_grad:
-                yield f"its weight `{name}` has another requires_grad"
+                yield f"its weight `{name}` has a different requires_grad"
             elif more := sorted(_names_on(held) - before.names):
                 yield f"its weight `{name}` has a new attribute `{more[0]}`"
 
@@ -207,7 +207,9 @@ def _program_changes(before: _Program | None, now: _Program | None) -> list[str]
 def _module_changes(before: dict[str, nn.Module], now: dict[str, nn.Module]) -> list[str]:
     added = [f"it has a new submodule `{path}`" for path in now if path not in before]
     removed = [f"its submodule `{path}` is gone" for path in before if path not in now]
-    other = [f"{_called(path)} is another object" for path in before if path in now and before[path] is not now[path]]
+    other = [
+        f"{_called(path)} is a different object" for path in before if path in now and before[path] is not now[path]
+    ]
     return other + added + removed
 
 

@@ -43,7 +43,7 @@ class GlobalStateSnapshot:
         return [
             *self._settings.switched(),
             *(
-                f"a tensor that {self._author} was given holds other values"
+                f"a tensor that {self._author} was given holds different values"
                 for tensor, before, _ in self._tensors
                 if not _same(tensor(), before)
             ),

@@ -139,7 +139,7 @@ def not_traced(given: Any, expected: str = "an fx.GraphModule") -> TypeError:
     if isinstance(given, torch.export.ExportedProgram):
         cure = "pass program.module()"
     elif kind in ("UnflattenedModule", "InterpreterModule"):
-        cure = "pass program.module(), of the program that was unflattened"
+        cure = "pass program.module() of the program that was unflattened"
     elif isinstance(given, fx.Graph):
         cure = "pass the module of the graph, or fx.GraphModule(root, graph)"
     else:
@@ -194,7 +194,7 @@ def _compared(nodes: tuple[NodeRecord, ...]) -> tuple[NodeRecord, ...]:
         if output is not None and node.index > output:
             notes.append("never runs: after the output")
         if first_of_name[node.name] != node.index:
-            faults.append(f"has the name of node {first_of_name[node.name]}")
+            faults.append(f"has the same name as node {first_of_name[node.name]}")
         compared.append(dataclasses.replace(node, notes=tuple(notes), faults=tuple(faults)))
     return tuple(compared)
 

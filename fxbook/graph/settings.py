@@ -59,7 +59,7 @@ _SETTINGS = (
     _Setting("the default dtype is {}", torch.get_default_dtype, torch.set_default_dtype),
     _Setting("the default device is {}", torch.get_default_device, torch.set_default_device),
     _Setting("torch computes with {} threads", torch.get_num_threads, torch.set_num_threads),
-    _Setting("the search for anomalies is switched {}", torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
+    _Setting("anomaly detection is switched {}", torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
     _Setting(
         "deterministic algorithms are switched {}",
         getattr(_C, "_get_deterministic_algorithms", bool),
@@ -85,7 +85,7 @@ _SETTINGS = (
         torch.set_float32_matmul_precision,
     ),
     _Setting("numbers too small for the dtype are flushed to zero: {}", _flushes, torch.set_flush_denormal),
-    _Setting("what is set in torch._dynamo.config is {}", _dynamo, _put_back_dynamo),
+    _Setting("torch._dynamo.config holds the settings {}", _dynamo, _put_back_dynamo),
     *(
         _Setting(
             f"torch.backends.{home}.{name} is {{}}",

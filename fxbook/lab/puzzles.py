@@ -147,7 +147,7 @@ PUZZLES: dict[str, Puzzle] = {
     "both-uses": Puzzle(
         section="03_replacement#three-steps-in-this-order",
         title="Replace a layer and leave nothing behind",
-        wish="`act` is a ReLU layer with two users. Make both of them use a call of `torch.nn.functional.gelu` "
+        wish="`act` is a ReLU layer with two users. Make both of them use a call to `torch.nn.functional.gelu` "
         "instead, and leave nothing of the ReLU in the graph.",
         hint="Take three steps: create the new node, replace the uses, erase the old node.",
         lesson="Create the new node, replace the uses, erase the old node. Erasing comes last, because a node that "
@@ -180,9 +180,9 @@ PUZZLES: dict[str, Puzzle] = {
         wish="No node uses `sum_1`, so “Delete dead code” would delete it. Create a node that keeps `sum_1` in the "
         "graph, then delete the dead code. The module must still return `relu(x)`. The section names a "
         "function whose calls are never deleted.",
-        hint="A call of `torch._assert` counts as a side effect: it stays even if nothing uses it, and so does its "
+        hint="A call to `torch._assert` counts as a side effect: it stays even if nothing uses it, and so does its "
         "condition.",
-        lesson="A call of `torch._assert` counts as a side effect, so dead code elimination keeps it and every node "
+        lesson="A call to `torch._assert` counts as a side effect, so dead code elimination keeps it and every node "
         "that it depends on.",
         forward=lambda self, x: (torch.relu(x), torch.abs(x).sum())[0],
         wanted=lambda self, x: torch.relu(x),

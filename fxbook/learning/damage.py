@@ -27,9 +27,9 @@ def what_is_wrong(data: bytes, error: Exception) -> str:
         if start.startswith(beginning):
             return kind
     if isinstance(error, UnicodeDecodeError):
-        return "it is not text, or only in part"
+        return "it is not text, or only part of it is"
     if start.startswith(b"{") and not data.rstrip(b"\0 \r\n\t").endswith(b"}"):
-        return "it ends too early, as after an interrupted download or upload"
+        return "it ends too early, as if a download or upload was interrupted"
     if start.startswith((b"{", b"[")):
-        return "only part of it is a notebook, as after an edit by hand"
+        return "only part of it is a notebook, as if it was edited by hand"
     return "it is text, but not a notebook"

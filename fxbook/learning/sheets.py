@@ -139,7 +139,7 @@ def parse(name: str, data: bytes) -> Sheet:
         reason = what_is_wrong(data, error)
         raise SheetError(
             f"{name} is not a notebook that can be read: {reason}. Save it again, or copy it again from the book "
-            "and put your functions in; the other sheets and your progress are not touched.",
+            "and add your functions; your other sheets and your progress are safe.",
             reason,
         ) from error
 

@@ -37,7 +37,7 @@ def caller(usage: Usage | Prepared, answer: Any) -> Callable[..., Any]:
     if isinstance(answer, (*_GRAPHS, _Module)) or type(answer).__name__ == "PassResult":
         kind = next((kind.__name__ for kind in _GRAPHS if isinstance(answer, kind)), type(answer).__name__)
         raise UnusableError(
-            f"The answer is a {kind}, what your function returned: pass the function itself, without ()."
+            f"The answer is a {kind}, which your function returned: pass the function itself, without ()."
         )
     if isinstance(answer, type):
         return _class_caller(answer)

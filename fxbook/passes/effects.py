@@ -71,7 +71,9 @@ def _is_somebodys(node: fx.Node) -> bool:
 
 def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
     if node.op == "call_module":
-        what = f"the guards `{node.name}` of the exported module are gone: it takes inputs that it was not exported for"
+        what = (
+            f"the guards `{node.name}` of the exported module are gone: it accepts inputs that it was not exported for"
+        )
         return Gone(what, "keep unused nodes for which `node.is_impure()` is true", node.name, advice=True)
     if _is_check(node, module):
         return Gone(
@@ -81,7 +83,7 @@ def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
         )
     name = getattr(node.target, "__name__", node.target)
     return Gone(
-        f"`{node.name}` is gone, a call of `{name}` whose result nothing used: it was called for its effect",
+        f"`{node.name}` is gone, a call to `{name}` whose result nothing used: it was called for its effect",
         f"declare the effect with torch.fx.node.has_side_effect({name})",
         node.name,
     )
@@ -202,7 +204,7 @@ def _hooks_gone(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]
     called = f"`{path}`" if path else "the module itself"
     yield Gone(
         f"a hook of {called} no longer runs",
-        "call the module that has it, move the hook to what replaces it, or leave modules with hooks alone",
+        "call the module that has it, move it to what replaces the module, or leave modules with hooks alone",
     )
 
 

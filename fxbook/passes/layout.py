@@ -30,7 +30,7 @@ def _other_format(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any
         now = after.get(place, (None, None))
         if now[0] == shape and _channels_last(shape, strides) and not _channels_last(*now):
             return (
-                f"the result{place} has the strides {now[1]}, before: {strides}, which is channels_last: keep the "
+                f"the result{place} has the strides {now[1]} instead of {strides}, which is channels_last: keep the "
                 "memory format, with .contiguous(memory_format=torch.channels_last)"
             )
     return None
@@ -54,7 +54,7 @@ def unviewable(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, A
         now = after.get(place, (None, None))
         if now[0] == shape and not _joined(shape, strides) <= _joined(*now):
             return (
-                f"the result{place} has the strides {now[1]}, before: {strides}; a caller's `.view` "
+                f"the result{place} has the strides {now[1]} instead of {strides}; a caller's `.view` "
                 "now raises: end with .contiguous(), or keep the order of dimensions"
             )
     return None

@@ -41,14 +41,14 @@ class _Comparison(NamedTuple):
         if isinstance(before, Tensor) and isinstance(after, Tensor):
             return self._of_tensors(before, after, where)
         if type(before) is not type(after):
-            return f"{where} is of type {type(after).__name__}, before: {type(before).__name__}"
+            return f"{where} is of type {type(after).__name__} instead of {type(before).__name__}"
         if isinstance(before, dict):
             if list(before) != list(after):
-                return f"{where} has the keys {list(after)}, before: {list(before)}"
+                return f"{where} has the keys {list(after)} instead of {list(before)}"
             return self._first((f"{where}[{key!r}]", before[key], after[key]) for key in before)
         if isinstance(before, list | tuple):
             if len(before) != len(after):
-                return f"{where} has {len(after)} parts, before: {len(before)}"
+                return f"{where} has {len(after)} parts instead of {len(before)}"
             return self._first((f"{where}[{i}]", *parts) for i, parts in enumerate(zip(before, after, strict=True)))
         return self._of_objects(before, after, where)
 
@@ -66,12 +66,12 @@ class _Comparison(NamedTuple):
                 same = before == after
                 if isinstance(same, bool):
                     same = same or bool(before != before and after != after)
-                    return None if same else f"{where} is {after!r}, before: {before!r}"
+                    return None if same else f"{where} is {after!r} instead of {before!r}"
         if not old and not new:
             self.skipped.append(where)
             return None
         if old.keys() != new.keys():
-            return f"{where} has the attributes {sorted(new)}, before: {sorted(old)}"
+            return f"{where} has the attributes {sorted(new)} instead of {sorted(old)}"
         return self._first((f"{where}.{name}", held, new[name]) for name, held in old.items())
 
     def _of_tensors(self, before: Tensor, after: Tensor, where: str) -> str | None:
@@ -81,7 +81,7 @@ class _Comparison(NamedTuple):
             old, new = getattr(before, what), getattr(after, what)
             if old != new:
                 told = (tuple(new), tuple(old)) if what == "shape" else (new, old)
-                return f"{where} has the {what} {told[0]}, before: {told[1]}"
+                return f"{where} has the {what} {told[0]} instead of {told[1]}"
         if before.is_meta:
             self.skipped.append(where)
             return None
@@ -91,7 +91,7 @@ class _Comparison(NamedTuple):
         try:
             torch.testing.assert_close(after, before, equal_nan=True, **self.limits)
         except AssertionError:
-            return f"{where} has other numbers: {_farthest(before, after)}"
+            return f"{where} has different numbers: {_farthest(before, after)}"
         return None
 
 
@@ -108,7 +108,7 @@ def _farthest(before: Tensor, after: Tensor) -> str:
     if now == was:
         now = f"{after[at].item():.12g}"
         was = f"{before[at].item():.12g}, which rtol and atol may allow"
-    return f"{now}{place}, before: {was} ({differing} of {apart.numel()} differ)"
+    return f"{now}{place} instead of {was} ({differing} of {apart.numel()} differ)"
 
 
 def _attributes(value: Any) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def first_node(
         return ""
     for name, value in new.items():
         if name in old and difference(old[name], value, name, rtol, atol):
-            return f"; the first node with another value is `{name}`"
+            return f"; the first node with a different value is `{name}`"
     return ""
 
 

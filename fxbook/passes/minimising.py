@@ -80,7 +80,8 @@ class _Search:
         except Exception as error:
             raise ValueError(
                 f"`fails` raised {type(error).__name__} when called with the module itself, before anything was "
-                "removed: catch it in `fails`, and return True if it is the failure that you look for, otherwise False"
+                "removed: catch it in `fails`, and return True if it is the failure that you are looking for, "
+                "otherwise False"
             ) from error
         if not failed:
             raise ValueError(

@@ -99,9 +99,9 @@ def ran(
         process.put_back()
     for name, held in tensors.items():
         if not _same(originals[name], held, name, leave_out):
-            besides.append(f"{name} holds other values: it is written into, not replaced")
+            besides.append(f"{name} holds different values: it is written into, not replaced")
         elif held.requires_grad != wants[name]:
-            besides.append(f"{name} has another requires_grad")
+            besides.append(f"{name} has a different requires_grad")
     for path, module in called.items():
         if said := _otherwise(looks[path], _look(module)):
             besides.append(f"the module `{path}`, which others may hold too, has {said}")
@@ -189,12 +189,12 @@ def _called(module: fx.GraphModule) -> Iterator[tuple[str, nn.Module]]:
 def _look(module: nn.Module) -> dict[str, Any]:
     hooks = sum(len(getattr(module, name)) for name in vars(module) if name.endswith("_hooks"))
     return {
-        "another class": type(module),
-        "other settings": settings_of(module),
-        "another submodule": [(name, id(child)) for name, child in children_of(module)],
-        "another weight": [(name, id(held)) for name, held in held_by(module)],
-        "another number of hooks": hooks,
-        "another mode": module.training,
+        "a different class": type(module),
+        "different settings": settings_of(module),
+        "a different submodule": [(name, id(child)) for name, child in children_of(module)],
+        "a different weight": [(name, id(held)) for name, held in held_by(module)],
+        "a different number of hooks": hooks,
+        "a different mode": module.training,
         "a `forward` of its own": "forward" in vars(module),
     }
 

@@ -1,4 +1,4 @@
-"""The report on a pass, as text and as a table: faults, advice, and what was checked how often."""
+"""The report on a pass, as text and as a table: faults, advice, and how often each invariant was checked."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class _Program:
             self.imports.add("torch.fx.passes.shape_prop")
             body.append("torch.fx.passes.shape_prop.ShapeProp(module).propagate(*inputs)")
         body += ["result = module(*inputs)", "print(module.code, result)", ""]
-        said = "\n\nIts larger tensors hold other numbers than the original ones.\n" if self.draws else ""
+        said = "\n\nIts larger tensors hold different numbers from the original ones.\n" if self.draws else ""
         head = _HEAD.format(
             nodes=len(self.module.graph.nodes),
             version=torch.__version__,

@@ -37,7 +37,7 @@ def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
         if name in now and _kind(held) != _kind(now[name]):
             lost = _kind(held) == "parameter"
             yield Otherwise(
-                f"`{name}` is a {_kind(now[name])}, before: a {_kind(held)}; "
+                f"`{name}` is a {_kind(now[name])} instead of a {_kind(held)}; "
                 + ("an optimizer no longer gets it" if lost else "an optimizer would train it"),
                 f"register it as a {_kind(held)}",
             )
@@ -45,16 +45,16 @@ def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
     for name, held in was.items():
         other = first.setdefault(id(held), name)
         if other != name and {name, other} <= now.keys() and now[name] is not now[other]:
-            yield Otherwise(f"`{other}` and `{name}` were one tensor and are two", "put the new one under both names")
+            yield Otherwise(
+                f"`{other}` and `{name}` were one tensor and are now two", "put the new one under both names"
+            )
     for name, held in before.named_parameters():
         if (new := now.get(name)) is not None and (lost := _extras(held) - _extras(new)):
-            yield Otherwise(f"the parameter `{name}` has lost its {min(lost)}", "put it onto the new parameter")
+            yield Otherwise(f"the parameter `{name}` has lost its {min(lost)}", "copy it to the new parameter")
     for name in _attributes(before) - vars(after).keys():
-        yield Otherwise(f"the module has lost its attribute `{name}`", "copy it onto the module that you return")
+        yield Otherwise(f"the module has lost its attribute `{name}`", "copy it to the module that you return")
     for name in getattr(before, "meta", {}).keys() - getattr(after, "meta", {}).keys() - _OF_EXPORT:
-        yield Otherwise(
-            f"the module has lost meta[{name!r}]", "give the module that you return the meta of the old one"
-        )
+        yield Otherwise(f"the module has lost meta[{name!r}]", "copy the meta to the module that you return")
     yield from _plain_otherwise(before, after)
 
 
@@ -68,17 +68,21 @@ def _plain_otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]
         parts = name.split(".")
         read = any(".".join(parts[:end]) in called for end in range(1, len(parts) + 1))
         if not read and not _same(old[name], new[name]):
-            yield Otherwise(f"`{name}`, which no node read, holds other numbers", "store a new tensor under a new name")
+            yield Otherwise(
+                f"`{name}`, which no node read, holds different numbers", "store a new tensor under a new name"
+            )
     for name, held in was.items():
         if name in reads:
             continue
         if name not in vars(after) and not hasattr(after, name):
-            yield Otherwise(f"the module has lost its tensor `{name}`", "copy it onto the module that you return")
+            yield Otherwise(f"the module has lost its tensor `{name}`", "copy it to the module that you return")
         elif name in now and not _same(held, now[name]):
-            yield Otherwise(f"the tensor `{name}` holds other numbers, or is of another kind", "leave it as it is")
+            yield Otherwise(
+                f"the tensor `{name}` holds different numbers, or is of a different kind", "leave it as it is"
+            )
     for name in (name for name in now if name in reads and name not in was and not hasattr(before, name)):
         yield Otherwise(
-            f"the graph reads `{name}`, a tensor that is no buffer: module.to() leaves it where it is",
+            f"the graph reads `{name}`, a tensor that is not a buffer: module.to() leaves it where it is",
             "module.register_buffer(name, tensor, persistent=False)",
         )
 
@@ -93,8 +97,8 @@ def reordered(before: nn.Module, after: nn.Module) -> Otherwise | None:
     for name, instead in zip(old, new, strict=True):
         if name != instead:
             return Otherwise(
-                f"`{instead}` is where `{name}` was among the parameters, but the saved state of an optimizer "
-                "depends on their order",
+                f"`{instead}` has taken the place of `{name}` among the parameters, but the saved state of an "
+                "optimizer depends on their order",
                 "put a new parameter where the old one was",
             )
     return None
@@ -109,8 +113,8 @@ def replaced(before: dict[str, nn.Parameter], given: nn.Module, after: nn.Module
     for name in others:
         if _same(before[name], now[name]):
             return Otherwise(
-                f"`{name}` is a different parameter with the same values: an optimizer with the old one trains what "
-                "the module no longer reads",
+                f"`{name}` is a different parameter with the same values: an optimizer that holds the old one trains "
+                "what the module no longer reads",
                 "keep a parameter that does not change",
             )
     return None

@@ -83,7 +83,7 @@ class Trial:
         self.not_compared: dict[str, str] = {}
         if (error := self._prepared()) is not None:
             which = (
-                "the inputs" if self.inputs_given else "inputs that were drawn for it: give `inputs`, which it takes"
+                "the inputs" if self.inputs_given else "inputs that were drawn for it: give `inputs` that it accepts"
             )
             raise ValueError(
                 f"the module itself does not run on {which}. Shapes: {shapes(self.inputs)}. It raises "

@@ -70,8 +70,8 @@ class _Change(NamedTuple):
 
 
 _CHANGES: dict[str, _Change] = {
-    "with all signs turned": _Change(lambda held, _: -held, _is_number),
-    "with every other sign turned": _Change(_flip_signs, _is_number),
+    "with all signs flipped": _Change(lambda held, _: -held, _is_number),
+    "with every other sign flipped": _Change(_flip_signs, _is_number),
     "with zeros and equal numbers": _Change(_with_zeros, _is_number),
     "with other imaginary parts": _Change(_with_imaginary, Tensor.is_complex),
     "with other whole numbers": _Change(_drawn_again, _is_whole),

@@ -22,7 +22,9 @@ class Heat(Drawing):
         position = {node: index for index, node in enumerate(graph.nodes)}
         unknown = next((node for node in values if node not in position), None)
         if unknown is not None:
-            raise ValueError(f"values: the node {unknown} is not in this graph; give them for nodes of the graph drawn")
+            raise ValueError(
+                f"values: the node {unknown} is not in this graph; give values for nodes of the drawn graph"
+            )
         if any(value < 0 for value in values.values()):
             raise ValueError("values: a share of the whole needs numbers that are not negative")
         total = sum(values.values())
@@ -39,7 +41,7 @@ class Heat(Drawing):
             )
 
     def _legend(self) -> list[str]:
-        return [*super()._legend(), f"fill: share of the {self.unit}, the more the stronger"]
+        return [*super()._legend(), f"fill: the stronger, the larger the share of the {self.unit}"]
 
 
 def heat(traced: fx.Graph | fx.GraphModule, values: Mapping[fx.Node, float], unit: str, title: str = "") -> Heat:

@@ -65,7 +65,7 @@ def plot(title: str, says: str, height: float = 300) -> Iterator[Axes]:
         ValueError: ``says`` is empty.
     """
     if not says.strip():
-        raise ValueError("says: write what the plot shows, for those who do not see it")
+        raise ValueError("says: write what the plot shows, for those who cannot see it")
     with canvas(WIDTH, height) as drawn:
         yield drawn.axes
         svg = drawn.svg()

@@ -18,7 +18,7 @@ _LINT = {
     "not in this graph": "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
     "does not belong to this Graph": "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
     "nonexistent attribute": "when_it_breaks/01_node_creation#references-nonexistent-attribute",
-    "has the name of node": "when_it_breaks/01_node_creation#node-redefined-name",
+    "has the same name as node": "when_it_breaks/01_node_creation#node-redefined-name",
     "unknown opcode": "when_it_breaks/01_node_creation#node-relu-had-unknown-opcode",
     "is expected": "00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
     "side table": "when_it_breaks/02_insertion_points#runtimeerror-node-hand-is-not-added-to-the-side-table",
@@ -70,7 +70,7 @@ def graph_left_alone(case: CaseView) -> Found:
     """The answer, called by :func:`fxbook.cases.running.with_changes`, has not changed the graph that was passed."""
     match entry(case.value, "changed"):
         case [str(name), *_]:
-            yield None, f"Your code has changed the graph that was passed: node `{name}` is not as it was."
+            yield None, f"Your code has changed the graph that it was given: node `{name}` is not as it was."
 
 
 @rule
@@ -175,4 +175,4 @@ def reads_nodes(case: CaseView) -> Found:
     for node in case.nodes:
         named = next((value for value in node.positional if isinstance(value, str) and value in names), None)
         if named and node.op not in ("placeholder", "output"):
-            yield node, f"has the text {named!r} as an argument, not the node of that name"
+            yield node, f"has the string {named!r} as an argument, not the node of that name"

@@ -66,7 +66,7 @@ def all_in_sight(case: CaseView) -> Found:
         if node.holds:
             yield (
                 node,
-                f"calls a function that holds {node.holds}: what that computes is not in the graph, where its layers "
+                f"calls a function that holds {node.holds}: what it computes is not in the graph, where its layers "
                 "should be",
             )
 

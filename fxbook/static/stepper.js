@@ -61,7 +61,7 @@
     });
     tabs.forEach(tab => tab.addEventListener("click", () => pick(tab)));
     if (tabs.length > 1) {
-      const row = make("div", {class: "fx-tabs", role: "group", "aria-label": "Shown of each frame"});
+      const row = make("div", {class: "fx-tabs", role: "group", "aria-label": "Views of each frame"});
       row.append(...tabs);
       bar.append(row);
     }

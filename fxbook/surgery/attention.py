@@ -258,7 +258,7 @@ def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
     dim = layer.dim if layer else given(softmax, 1, "dim")
     old = Written(mask, factor, divides, softmax, dim, dropout, (*above[::-1], *below), output)
     needed = [old.query, old.turned_key, old.value, *old.inside, output, *([mask.node] if mask else [])]
-    _need(all(isinstance(part, fx.Node) for part in needed), "a tensor in it is no node")
+    _need(all(isinstance(part, fx.Node) for part in needed), "a tensor in it is not a node")
     _need(all(isinstance(example(part), Tensor) for part in needed), _NO_EXAMPLE)
     hooked = next((part for part in old.inside if has_hooks(part)), None)
     _need(hooked is None, f"{hooked} has hooks")
@@ -266,7 +266,7 @@ def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
     _need(out is None, f"{out} writes into its out")
     _need(softmax.kwargs.keys() <= _SETTINGS_OF_SOFTMAX, f"{softmax} has a setting")
     told = dropout is not None and isinstance(given(dropout, 2, "training", "train"), fx.Node)
-    _need(not told, f"{dropout} is told in each run whether it drops")
+    _need(not told, f"a node decides whether {dropout} drops")
     # One call saves its result and its mask for the backward pass, which fails if they were written to since.
     writer = next(_writers(module, output), None)
     _need(writer is None, f"{writer} writes into the result")

@@ -59,7 +59,7 @@ def attentions(module: fx.GraphModule) -> list[fx.Node]:
 def attention_at(module: fx.GraphModule, place: int) -> fx.Node:
     """A call to ``scaled_dot_product_attention``, by number. Raises HeadsNotFoundError if the graph has fewer."""
     found = attentions(module)
-    _need(0 <= place < len(found), f"the graph has {len(found)} calls of scaled_dot_product_attention")
+    _need(0 <= place < len(found), f"the graph has {len(found)} calls to scaled_dot_product_attention")
     return found[place]
 
 

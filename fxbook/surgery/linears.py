@@ -196,7 +196,7 @@ def _weight_name(module: fx.GraphModule, node: fx.Node) -> tuple[str, str]:
             return node.name, "its sum is not that of a product and a stored bias"
     value = _attribute(module, weight.target)
     if not isinstance(value, nn.Parameter) or not value.is_floating_point() or value.ndim != 2:
-        return node.name, "its weight is no matrix of floating-point parameters"
+        return node.name, "its weight is not a matrix of floating-point parameters"
     if any(other.op == "call_module" and _is_inside(weight.target, other.target) for other in node.graph.nodes):
         return node.name, "its weight lies inside a layer that the graph calls"
     return weight.target, ""

@@ -121,7 +121,7 @@ def why_it_stays(match: InternalMatch, graph: fx.Graph) -> str | None:
         return f"it would pass {other} ({does(other)})"
     mine, others = ([node for node in nodes if does(node) is Effect.RANDOM] for nodes in (inside, passed))
     if others and len(mine) + len(others) > 1:
-        return f"{[*mine, *others][0]} and {others[-1]} may draw random numbers, and change places"
+        return f"{[*mine, *others][0]} and {others[-1]} may draw random numbers, and would change places"
     listed: list[fx.Node] = []
     fx.node.map_arg([value for value in match.placeholder_nodes if type(value) is not fx.Node], listed.append)
     return f"a parameter has bound a list, with {listed[0]} in it" if listed else None
@@ -137,7 +137,7 @@ def _may_move(match: InternalMatch, graph: fx.Graph, _: fx.Graph) -> bool:
 def _accepts(one: Filter, match: InternalMatch, graph: fx.Graph, pattern: fx.Graph) -> bool:
     accepted = one(match, graph, pattern)
     if not accepted and one is not _may_move:
-        _log.info("%s stays: %s says no", match.returning_nodes[0], getattr(one, "__name__", one))
+        _log.info("%s stays: %s rejects it", match.returning_nodes[0], getattr(one, "__name__", one))
     return accepted
 
 

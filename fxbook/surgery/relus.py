@@ -35,7 +35,7 @@ def find_relus(module: fx.GraphModule) -> dict[fx.Node, bool]:
         elif node.op in ("call_function", "call_method") and node.target in RELUS | IN_PLACE:
             inplace = node.kwargs.get("inplace", *node.args[1:2])
             if isinstance(inplace, fx.Node):
-                raise ValueError(f"{node} may write: {inplace} decides")
+                raise ValueError(f"{node} may write, depending on {inplace}")
             found[node] = node.target in IN_PLACE or bool(inplace)
     return found
 

@@ -95,7 +95,7 @@ class _Rounding(fx.Interpreter):
                 return self._mean(value, args[0])
             case "relu" | "flatten" | "dropout":
                 return value
-        raise NotImplementedError(f"no bound is known for a call of {name}")
+        raise NotImplementedError(f"no bound is known for a call to {name}")
 
     def call_module(self, target: str, args: Any, kwargs: Any) -> Any:
         layer, x = self.fetch_attr(target), next(iter((*args, *kwargs.values())))
@@ -112,7 +112,7 @@ class _Rounding(fx.Interpreter):
                 return self._mean(value, x)
             case nn.ReLU() | nn.Flatten() | nn.Identity() | nn.Dropout() | nn.Dropout2d():
                 return value
-        raise NotImplementedError(f"no bound is known for a call of {type(layer).__name__}")
+        raise NotImplementedError(f"no bound is known for a call to {type(layer).__name__}")
 
     def _product(self, value: Tensor, layer: nn.Conv2d | nn.Linear, of_sizes: Callable[..., Tensor]) -> Tensor:
         bias = None if layer.bias is None else layer.bias.abs()

@@ -40,7 +40,8 @@ no error. Open the class of your error. Each entry gives the cause in one line a
 Names such as `relu` or `mix` come from the models in the chapters, but your message has your own names.
 
 {entries} entries, from {chapters} chapters and their pages *{breaks}*. A message that other sections show is listed at
-the end, with the section that shows it. Where another version of torch has other words, its message is listed as well.
+the end, with the section that shows it. Where another version of torch words a message differently, that message
+is listed as well.
 """
 
 

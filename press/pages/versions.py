@@ -38,7 +38,7 @@ since then are missing there, but the program of each fact below was run on all 
 |---|---|---|---|---|---|---|
 {versions}
 
-*Other words*: an error message has other words. *One more warning*: torch warns, but does the same. The cells that
+*Other words*: an error message is worded differently. *One more warning*: torch warns, but does the same. Cells that
 *behave differently* are described below, and at the place or the beginning of their page. *Need an earlier cell*: they
 fail because an earlier cell failed or behaved differently. Many raise a `NameError` for a name that the earlier cell
 did not set. On 2.7, others run after a failed export, which leaves torch in another state. Nothing is known of these
@@ -47,7 +47,7 @@ cells themselves. Cells that depend on a fact of this page and do not differ wer
 {solutions}
 {facts}
 
-## Of single cells
+## Individual cells
 
 {cells}
 """

@@ -57,7 +57,7 @@ def _noise(notebook: NotebookNode) -> list[Fault]:
         for match in NOISE_FLOOR.finditer(output.get("text", ""))
     ]
     if timed and not floors:
-        message = "no cell with a timing prints the noise floor of the machine, as 'noise floor: 0.97 to 1.03'"
+        message = "no cell with a timing prints the noise floor of the machine, such as 'noise floor: 0.97 to 1.03'"
         return [Fault(timed[0], message)]
     fix = "stop other programs on this machine, and generate the notebook again"
     return [

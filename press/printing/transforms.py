@@ -132,7 +132,9 @@ def with_answers(page: Manuscript, book: Book) -> Manuscript:
         if answer.startswith(("#", "<")) or (last.endswith(":") and not sentences):
             continue
         if last.endswith(":"):
-            message = "this paragraph is folded with the output above it: put the lead-in to the next cell in another"
+            message = (
+                "this paragraph is folded with the output above it: put the lead-in to the next cell in a new paragraph"
+            )
             raise PressError(page.problem(cell.line, message))
         fold = f"{ANSWER}\n\n{answer.rstrip()}\n\n</details>"
         cells[number] = dataclasses.replace(cell, source="\n\n".join([fold, rest]).rstrip("\n"))

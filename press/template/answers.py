@@ -31,7 +31,7 @@ def calls_its_input_otherwise():
 
 
 @breaks("computes `x + x`.", case="the doubled input")
-@wrong("same_result", node="output", says="it holds other numbers")
+@wrong("same_result", node="output", says="it holds different numbers")
 def squares():
     return fx.symbolic_trace(lambda x: x * x).graph
 

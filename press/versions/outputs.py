@@ -22,7 +22,7 @@ _EXPECTED = re.compile(
     r"AssertionError: expected (?P<kinds>\w+(?: or \w+)*) with .* in its message, got (?P<got>.*)", re.DOTALL
 )
 # The library's own warning about an untested torch.
-_OWN_WARNING = re.compile(r"^fxbook was tried with .*\n", re.MULTILINE)
+_OWN_WARNING = re.compile(r"^fxbook was tested with .*\n", re.MULTILINE)
 _LONGEST = 300
 # Details of a machine and a run that nbval's sanitizer does not know: package paths, process ids, times, and the number
 # of programs that torch.fx has compiled.

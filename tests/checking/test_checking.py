@@ -197,7 +197,7 @@ HOSTILE: dict[str, tuple[Any, str, str]] = {
     "is None": (None, "usable", "is None: pass your function itself"),
     "is a str": ("right", "usable", "of type str: pass your function itself"),
     "is a module": (Stack(4, 2), "usable", "what your function returned: pass the function itself"),
-    "is a graph": (fx.Graph(), "usable", "is a Graph, what your function returned"),
+    "is a graph": (fx.Graph(), "usable", "is a Graph, which your function returned"),
     "is a class of modules": (Stack, "usable", "the class `Stack`, a module"),
     "is a class that cannot be called": (NotCallable, "usable", "has no __call__"),
     "is a class that needs arguments": (NeedsArguments, "usable", "pass an instance, `NeedsArguments(…)`"),
@@ -548,7 +548,7 @@ def test_object_is_checked_and_function_is_rejected() -> None:
 def test_computed_value_is_compared_under_the_exercises_use() -> None:
     count = an_exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
     assert checked(count, lambda module: len(list(module.graph.nodes))).passed
-    assert "it is another number" in checked(count, lambda module: 7).message
+    assert "it is a different number" in checked(count, lambda module: 7).message
     by_attribute = changed(count, call=lambda answer, module: answer["count"](module))
     assert checked(by_attribute, {"count": lambda module: len(module.graph.nodes)}).passed
 
@@ -622,7 +622,9 @@ def test_hard_coded_answer_is_recognised() -> None:
         module.recompile()
 
     report = checked(RELU_AFTER_LINEAR, answer)
-    assert report.message.startswith("It holds for the model you know, but not for another (five layers): the result")
+    assert report.message.startswith(
+        "Your answer works for the model you know, but not for another (five layers): the result"
+    )
     assert report.node.name == "layers_3"
 
 
@@ -633,7 +635,7 @@ def test_error_on_another_model_says_so() -> None:
             raise NotImplementedError("only small models")
 
     message = checked(RELU_AFTER_LINEAR, answer).message
-    assert message.startswith("It holds for the model you know, but not for another (five layers): ")
+    assert message.startswith("Your answer works for the model you know, but not for another (five layers): ")
     assert "NotImplementedError: only small models" in message
 
 
@@ -644,7 +646,7 @@ def test_check_that_fails_itself_says_so() -> None:
     assert f"{ITSELF} (ZeroDivisionError" in report.message
 
 
-ITSELF = f"This check itself failed with torch {torch.__version__}, in fxbook and not in your code"
+ITSELF = f"The check itself failed with torch {torch.__version__}: the error is in fxbook, not in your code"
 NO_NAME = "AttributeError: module has no attribute '_BoxedCodeGen'"
 COMPUTE = an_exercise("99-compute", "compute", (SHALLOW, DEEP), (value_is(lambda module: 1),), given=traced)
 
@@ -828,7 +830,7 @@ def test_unknown_id_suggests_similar_ids(wanted: Any) -> None:
     assert not report.passed
     assert report.violated == "known id"
     if wanted == "02-clamp-the-outptu":
-        assert "There is no exercise '02-clamp-the-outptu'. Near it: '02-clamp-the-output'" in report.message
+        assert "There is no exercise '02-clamp-the-outptu'. Did you mean: '02-clamp-the-output'" in report.message
     elif isinstance(wanted, str):
         assert f"There is no exercise {wanted!r}." in report.message
     else:
@@ -839,7 +841,7 @@ def test_hints_come_one_by_one_and_the_last_stays(in_catalogue: None) -> None:
     shown = [repr(catalogue.hint(ABOUT.id)) for _ in range(3)]
     first, second = "Hint 1 of 2: A direction.", "Hint 2 of 2: Nearly all."
     assert shown == [first, second, "Hint 2 of 2, the last hint: Nearly all."]
-    assert "Near it: '99-relu-after-linear'" in repr(catalogue.hint("99-relu-after-liner"))
+    assert "Did you mean: '99-relu-after-linear'" in repr(catalogue.hint("99-relu-after-liner"))
     assert "named by its id" in repr(catalogue.hint(3))  # type: ignore[arg-type]
 
 

@@ -29,7 +29,7 @@ class Branches(nn.Module):
 
 BRANCHES = Case("two branches", Branches, lambda: (torch.randn(2, 3),))
 SAME = an_exercise("99-same", "edit", (BRANCHES, dataclasses.replace(BRANCHES, unseen=True)), (same_result,))
-MESSAGE = "The result is not the one asked for: it holds other numbers. Node `{}` is the first whose value is not"
+MESSAGE = "The result is not the one asked for: it holds different numbers. Node `{}` is the first whose value is not"
 
 
 def node_of(module: fx.GraphModule, name: str) -> fx.Node:
@@ -96,7 +96,7 @@ def test_output_is_reported_if_no_node_matches(why: str) -> None:
     }[why]
     report = check_with(exercise, answer, seed=1)
     assert report.node.name == "output"
-    assert "it holds other numbers: " in report.message and "elements differ." in report.message
+    assert "it holds different numbers: " in report.message and "elements differ." in report.message
 
 
 def test_compared_values_are_copied_and_limited() -> None:

@@ -56,7 +56,7 @@ LEFT: dict[str, tuple[Callable[[fx.GraphModule], Any], str]] = {
     "dtype": (lambda _: torch.set_default_dtype(torch.float64), "the default dtype is torch.float64"),
     "device": (lambda _: torch.set_default_device("meta"), "the default device is meta"),
     "threads": (lambda _: torch.set_num_threads(3), "torch computes with 3 threads"),
-    "anomalies": (lambda _: torch.autograd.set_detect_anomaly(True), "the search for anomalies is switched on"),
+    "anomalies": (lambda _: torch.autograd.set_detect_anomaly(True), "anomaly detection is switched on"),
     "deterministic": (lambda _: torch._C._set_deterministic_algorithms(True), "deterministic algorithms are switched"),
     "autocast": (lambda _: torch.set_autocast_enabled("cpu", True), "autocast is switched on"),
     "fast path": (
@@ -69,13 +69,13 @@ LEFT: dict[str, tuple[Callable[[fx.GraphModule], Any], str]] = {
         lambda _: nn.modules.module.register_module_forward_hook(lambda *_: None),
         "1 hooks are on every module of the process",
     ),
-    "hook": (lambda m: first(m).register_forward_hook(lambda *_: None), "`layers.0` has 1 hook more than before"),
-    "hook before": (lambda m: first(m).register_forward_pre_hook(lambda *_: None), "`layers.0` has 1 hook more"),
-    "hook of the model": (lambda m: m.register_forward_hook(lambda *_: None), "the model has 1 hook more"),
-    "hook backwards": (lambda m: first(m).register_full_backward_hook(lambda *_: None), "`layers.0` has 1 hook more"),
+    "hook": (lambda m: first(m).register_forward_hook(lambda *_: None), "`layers.0` has 1 more hook than before"),
+    "hook before": (lambda m: first(m).register_forward_pre_hook(lambda *_: None), "`layers.0` has 1 more hook"),
+    "hook of the model": (lambda m: m.register_forward_hook(lambda *_: None), "the model has 1 more hook"),
+    "hook backwards": (lambda m: first(m).register_full_backward_hook(lambda *_: None), "`layers.0` has 1 more hook"),
     "eval": (lambda m: m.eval(), "the model is now in eval mode"),
     "eval of one": (lambda m: first(m).eval(), "`layers.0` is now in eval mode"),
-    "frozen": (lambda m: m.requires_grad_(False), "the weight `layers.0.weight` has another requires_grad"),
+    "frozen": (lambda m: m.requires_grad_(False), "the weight `layers.0.weight` has a different requires_grad"),
     "a gradient": (runs_it_backwards, "the weight `layers.0.weight` has a gradient"),
     "other values": (lambda m: first(m).weight.data.mul_(1), ""),
     "forward": (
@@ -117,7 +117,7 @@ def test_changed_weight_is_reported_even_with_equal_outputs() -> None:
             return fx.symbolic_trace(model)
 
         report = check_with(exercise, overwrites, seed=1)
-        assert report.violated == "nothing_left" and f"{says} has other values" in report.message, repr(report)
+        assert report.violated == "nothing_left" and f"{says} has different values" in report.message, repr(report)
     assert check_with(exercise, fx.symbolic_trace, seed=1).passed
 
 
@@ -131,7 +131,7 @@ def test_changed_input_is_reported_for_data_answers() -> None:
 
     report = check_with(exercise, overwrites, seed=1)
     assert report.violated == "nothing_left"
-    assert "a tensor that your code was given holds other values" in report.message
+    assert "a tensor that your code was given holds different values" in report.message
 
     def asks_for_a_gradient(model: nn.Module, table: dict[str, list[Tensor]]) -> int:
         table["batch"][0].requires_grad_()
@@ -245,7 +245,7 @@ def test_function_holding_the_model_is_reported(named: str) -> None:
     report = check_with(PASS, hides, seed=1)
     assert report.violated == "all_in_sight", repr(report)
     assert report.node is not None and report.node.name == "whole"
-    assert "what that computes is not in the graph" in report.message
+    assert "what it computes is not in the graph" in report.message
 
 
 def test_own_function_without_a_module_is_right() -> None:

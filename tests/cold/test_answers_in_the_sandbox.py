@@ -48,7 +48,7 @@ def is_reported(answer: KnownAnswer, rule: str, node: str | None, message: str) 
     the output. Without the search, a weight that the answer changed explains a wrong result.
     """
     if rule == "nothing_left" != answer.violated:
-        return "has other values" in message
+        return "has different values" in message
     unseen = answer.violated == rule in ("same_result", "same_output") and node == "output" != answer.node
     if unseen:
         return "the result is not the one asked for" in message

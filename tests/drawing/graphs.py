@@ -162,7 +162,7 @@ BROKEN: dict[Callable[[], fx.Graph], str] = {
     reads_far_ahead: "before it is defined",
     foreign_argument: "! uses stranger, which is not in this graph",
     erased_argument: "! uses add_1, which is not in this graph",
-    duplicate_names: "! has the name of node 1",
+    duplicate_names: "! has the same name as node 1",
     after_output: "never runs: after the output",
     two_outputs: "never runs: after the output",
 }

@@ -30,7 +30,7 @@ def output_with(folder: Path, version: str | None) -> str:
 @pytest.mark.parametrize("version", ["2.5.1", "1.13.0", "2.16.0+cpu", "2.130.0", "nightly"])
 def test_untested_torch_gives_one_line(tmp_path: Path, version: str) -> None:
     [line] = output_with(tmp_path, version).splitlines()
-    assert line.startswith(f"fxbook was tried with torch 2.6 to 2.15, and this is torch {version}")
+    assert line.startswith(f"fxbook was tested with torch 2.6 to 2.15, but this is torch {version}")
 
 
 @pytest.mark.parametrize("version", [None, "2.6.0", "2.9.1", "2.13.1+cu128", "2.15.0"])
@@ -44,5 +44,5 @@ def test_tested_torch_gives_no_line(tmp_path: Path, version: str | None) -> None
 def test_a_report_says_that_the_solution_needs_a_newer_torch(needed: str, is_newer: bool) -> None:
     about = About("03-clean-up", "Clean up", torch=needed)
     failed = repr(Report(about, Verdict(Violation("A node is lost.", rule="nodes"))))
-    assert ("needs torch 2.130 or newer, and this is torch 2." in failed.replace("3.0 ", "2.130 ")) == is_newer
+    assert ("needs torch 2.130 or newer, but this is torch 2." in failed.replace("3.0 ", "2.130 ")) == is_newer
     assert "newer" not in repr(Report(about, Verdict(None)))

@@ -293,7 +293,7 @@ def test_a_filter_that_rejects_a_match_is_named(caplog: pytest.LogCaptureFixture
     caplog.set_level(logging.INFO, "fxbook.surgery.patterns")
     traced = fx.symbolic_trace(lambda x: torch.sin(x))
     assert not fuse_pattern(traced, lambda x: torch.sin(x), lambda x: torch.cos(x), filters=[never]).modified
-    assert caplog.messages == ["sin stays: never says no"]
+    assert caplog.messages == ["sin stays: never rejects it"]
 
 
 # ---- the limits that the page states ---------------------------------------------------------------------------------

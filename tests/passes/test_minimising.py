@@ -93,8 +93,8 @@ def test_anything_but_a_graph_module_is_rejected() -> None:
     unflattened = torch.export.unflatten(program)
     given = {
         r"got ExportedProgram: pass program\.module\(\)$": program,
-        r"got UnflattenedModule: pass program\.module\(\), of the program that was unflattened": unflattened,
-        r"got InterpreterModule: pass program\.module\(\), of": unflattened.get_submodule("0"),
+        r"got UnflattenedModule: pass program\.module\(\) of the program that was unflattened": unflattened,
+        r"got InterpreterModule: pass program\.module\(\) of": unflattened.get_submodule("0"),
         r"got Linear: trace the model first": nn.Linear(2, 2),
         r"got Graph: pass the module of the graph": program.graph,
     }

@@ -205,7 +205,7 @@ def test_a_weight_with_a_prefix_is_no_fault_and_a_renamed_one_is() -> None:
     report = check_pass(moves, module, (torch.ones(3, 2),))
     assert report and "state_kept" in names(report.advice)
     [fault] = check_pass(renames, module, (torch.ones(3, 2),)).faults
-    assert fault.message == "the weight `0.bias` is called `layer.bias` in state_dict"
+    assert fault.message == "the weight `0.bias` is now called `layer.bias` in state_dict"
 
 
 def test_the_gradient_of_the_input_is_compared_but_not_that_of_a_folded_weight() -> None:

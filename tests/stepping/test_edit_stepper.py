@@ -241,7 +241,7 @@ def test_an_edit_inside_a_branch_is_shown() -> None:
     relu.target = torch.ops.aten.tanh.default
     module.true_graph_0.recompile()
     steps.frame("relu in the branch is tanh now")
-    said = "inside true_graph_0: ≠ relu calls torch.ops.aten.tanh.default, before: torch.ops.aten.relu.default"
+    said = "inside true_graph_0: ≠ relu calls torch.ops.aten.tanh.default instead of torch.ops.aten.relu"
     assert repr(steps).count(said) == 1 and "inside false_graph_0" not in repr(steps)
     page = steps._repr_html_()
     assert page.count("Inside <code>true_graph_0</code>") == 1 and "Inside <code>false_graph_0</code>" not in page

@@ -42,7 +42,7 @@ def test_split_stream_equals_the_stream() -> None:
 
 
 def test_warning_about_another_torch_is_no_difference() -> None:
-    warning = "fxbook was tried with torch 2.13, and this is torch 2.15.0: outputs and messages may differ.\n"
+    warning = "fxbook was tested with torch 2.13, but this is torch 2.15.0: outputs and messages may differ.\n"
     assert not differ(cell("a\n"), cell("a\n", stderr=warning))
     assert differ(cell("a\n"), cell("a\n", stderr=warning + "FutureWarning: x\n"))
 

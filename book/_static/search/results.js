@@ -66,7 +66,7 @@
       shown = Math.min(shown + SHOWN, found.length);
       more.hidden = shown === found.length;
       status.textContent = said + (!found.length ? ""
-        : shown === found.length ? `${found.length} ${found.length === 1 ? "section" : "sections"}, the best first.`
+        : shown === found.length ? `${found.length} ${found.length === 1 ? "section" : "sections"}, best first.`
         : `The best ${shown} of ${found.length} sections.`);
     };
     const examples = () => list.replaceChildren(...EXAMPLES.map(example => {

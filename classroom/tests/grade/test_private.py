@@ -82,4 +82,4 @@ def test_marks_in_the_books_folder_cause_one_warning(capsys: pytest.CaptureFixtu
     _warn_of_others(ROOT / "marks of week 2")
     warning = capsys.readouterr().err
     if (ROOT / ".git").exists():
-        assert warning.count("\n") == 1 and "is inside the folder of the book" in warning
+        assert warning.count("\n") == 1 and "is inside the book's folder" in warning

@@ -105,7 +105,7 @@ def test_version_and_penalty_are_reported(tmp_path: Path) -> None:
     one = mark(an_assignment(), 1, 0, attempts=1, version="02.ipynb")
     text, look, _ = told(tmp_path, late, one)
     assert f"Counted: {version}." in text and "2 days late; points deducted: 0.5." in text
-    assert note not in text and "Perhaps late (1)" in look and note in look, "a doubt is for the teacher"
+    assert note not in text and "Possibly late (1)" in look and note in look, "a doubt is for the teacher"
     assert "Counted" not in words(page_of(tmp_path, one.key)), "there was one"
 
 
@@ -257,7 +257,7 @@ def test_similar_answers_are_shown_only_to_the_teacher(tmp_path: Path) -> None:
     ]
     _, told_to_teacher, summary = told(tmp_path, *marks)
     look = page_of(tmp_path).find(id="look")
-    assert "A hint to look, never a verdict." in told_to_teacher
+    assert "A reason to look, never a verdict." in told_to_teacher
     rows = [words(row).partition(" 02-")[0].replace(" , ", ", ") for row in look.find_all("ul")[-1].find_all("li")]
     assert rows == ["Ada and Ben, 4 exercises", "Ada and Cleo, 2 exercises", "Ben and Cleo, 2 exercises"]
     folds = look.find_all("details")

@@ -48,7 +48,7 @@ export const index = (tensor, at) => {
     }
     const places = Array.isArray(item) ? item : [item];
     if (!places.every(place => within(place, found.shape[along] ?? 0)) || along >= found.shape.length)
-      throw new OutsideTheLab("a lab takes whole numbers, None, True and False, and a list of whole numbers in brackets, as many as there are dimensions");
+      throw new OutsideTheLab("in brackets, a lab takes None, True, False, and for each dimension at most one whole number or list of them, within its size");
     found = pick(found, along, places);
     if (item === places) along++;
     else found = {shape: changed(found.shape, along), data: found.data};

@@ -83,7 +83,7 @@ const maths = {
 };
 const arithmetic = {
   add: binary((a, b) => a + b), sub: (a, b) => {
-    if (typeof a === "boolean" || typeof b === "boolean") throw new OutsideTheLab("a tensor minus True or False");
+    if (typeof a === "boolean" || typeof b === "boolean") throw new OutsideTheLab("a lab does not subtract with True or False");
     return binary((x, y) => x - y)(a, b);
   }, mul: binary((a, b) => a * b), truediv: binary((a, b) => a / b),
 };
@@ -99,7 +99,7 @@ const cat = (tensors, dim = 0) => {
   if (!Number.isInteger(along) || along < 0 || along >= rank) throw new OutsideTheLab("it has no such dimension");
   tensors.forEach((tensor, at) => {
     if (tensor.shape.length !== rank || tensor.shape.some((size, k) => k !== along && size !== tensors[0].shape[k]))
-      throw new OutsideTheLab(`tensor ${at} has another shape`);
+      throw new OutsideTheLab(`tensor ${at} has a different shape`);
   });
   const outer = tensors[0].shape.slice(0, along).reduce((a, b) => a * b, 1);
   const shape = tensors[0].shape.map((size, k) => k === along ? tensors.reduce((sum, one) => sum + one.shape[k], 0) : size);
@@ -115,7 +115,7 @@ const cat = (tensors, dim = 0) => {
 
 const linear = ({weight, bias}) => value => {
   const {shape, data} = needTensor(value), [out, width] = weight.shape;
-  if (shape[shape.length - 1] !== width) throw new OutsideTheLab("the last dimension does not fit the weight");
+  if (shape[shape.length - 1] !== width) throw new OutsideTheLab("the last dimension does not match the weight");
   const rows = data.length / width;
   const result = Array.from({length: rows * out}, (_, at) => {
     const row = Math.floor(at / out), column = at % out;
@@ -140,7 +140,7 @@ const FUNCTIONS = {
     const missing = condition === undefined ? "condition" : message === undefined && "message";
     if (missing) throw new PythonError("TypeError", `_assert() missing 1 required positional argument: '${missing}'`);
     if (holds(condition)) return null;
-    if (typeof message !== "string") throw new OutsideTheLab("its message is not a text");
+    if (typeof message !== "string") throw new OutsideTheLab("its message is not a string");
     throw new PythonError("AssertionError", message);
   },
   "torch.sum": (value, dim) => sum(needTensor(value), dim),
@@ -165,10 +165,10 @@ const LAYERS = {
 /** The arguments in the order of the parameters. @param {[string, string][]} parameters name and kind */
 const bind = (parameters, args, kwargs) => {
   const bound = [...args], names = parameters.map(([name]) => name);
-  if (args.length > names.length) throw new OutsideTheLab(`it takes at most ${names.length}`);
+  if (args.length > names.length) throw new OutsideTheLab(`it takes at most ${names.length} arguments`);
   for (const [key, value] of Object.entries(kwargs)) {
     const at = names.indexOf(key);
-    if (at < 0 || at in bound) throw new OutsideTheLab(`it does not take the keyword ${key} here`);
+    if (at < 0 || at in bound) throw new OutsideTheLab(`it does not take the keyword argument ${key} here`);
     bound[at] = value;
   }
   return bound;
@@ -176,7 +176,7 @@ const bind = (parameters, args, kwargs) => {
 
 /** @param {string} name @param {{parameters: [string, string][], keywords: boolean}} about @param {any[]} args @param {Record<string, any>} kwargs */
 export const callFunction = (name, {parameters, keywords}, args, kwargs) => {
-  if (!keywords && Object.keys(kwargs).length) throw new OutsideTheLab("it does not take keywords");
+  if (!keywords && Object.keys(kwargs).length) throw new OutsideTheLab("it takes no keyword arguments");
   return FUNCTIONS[name](...bind(parameters, args, kwargs));
 };
 

@@ -28,7 +28,7 @@ const like = (value, items) => {
 
 /** A whole number; adding 0 makes -0 a 0. */
 const int = value => {
-  if (!Number.isSafeInteger(value)) throw new OutsideTheLab("the page has no whole numbers beyond 2**53");
+  if (!Number.isSafeInteger(value)) throw new OutsideTheLab("the page has no exact whole numbers beyond 2**53");
   return value + 0;
 };
 

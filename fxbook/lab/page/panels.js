@@ -6,7 +6,7 @@ import {shown} from "./values.js";
 
 export const LEGEND = ["Thick outline: the chosen node.", "Dashed outline: no node uses the result.", "Bold: changed by your last edit.",
   "Orange: `lint` reports an error there, or the puzzle is not solved because of it.",
-  "A number at an arrow: the place among the arguments, counted from 0. 0.1 is the second item of the list at place 0.",
+  "A number on an arrow: the place among the arguments, counted from 0. 0.1 is the second item of the list in place 0.",
   "Small text in a node: what the node calls, if its name does not say so."];
 const SIGNS = {added: "+", rewired: "↪", moved: "↕", retargeted: "≠", changed: "≠"};
 

@@ -16,10 +16,10 @@ const differing = ({graph, program}) => {
   for (const node of graph.nodes) {
     const step = program.find(({name}) => name === node.name);
     if (!step) return {message: `The code does not have \`${node.name}\`.`, node: node.name};
-    if (written(step) !== written(node)) return {message: `The call of \`${node.name}\` is not the one in the code.`, node: node.name};
+    if (written(step) !== written(node)) return {message: `The call in \`${node.name}\` differs from the one in the code.`, node: node.name};
   }
   const at = program.findIndex((step, k) => graph.nodes[k]?.name !== step.name), moved = graph.nodes[at];
-  return moved && {message: `\`${moved.name}\` does not stand where the code has it.`, node: moved.name};
+  return moved && {message: `\`${moved.name}\` is not where the code has it.`, node: moved.name};
 };
 
 const isEmpty = item => Array.isArray(item) && !item.length;
@@ -47,7 +47,7 @@ const RULES = {
   calls: ({module}, name, wanted) => {
     const found = module.graph.nodes.filter(node => callsOf(module, node) === name);
     const empty = found.find(({args, kwargs}) => [...args, ...Object.values(kwargs)].some(isEmpty));
-    if (empty) return {message: `The list that \`${empty.name}\` gets is empty.`, node: empty.name, todo: "edit"};
+    if (empty) return {message: `The list passed to \`${empty.name}\` is empty.`, node: empty.name, todo: "edit"};
     if (found.length < wanted)
       return {message: wanted === 1 ? `No node calls \`${name}\` yet.` : `So far, \`${name}\` is called by ${found.length} of ${wanted} nodes.`, todo: "edit"};
   },
@@ -92,7 +92,7 @@ const RULES = {
     try {
       // What is wrong with an edited graph is said before the module runs it.
       const tried = early ? new GraphModule(module.data, module.graph) : module;
-      fails = early ? "After “Recompile”, a call of the module will fail" : "A call of the module fails";
+      fails = early ? "After “Recompile”, a call to the module will fail" : "A call to the module fails";
       for (const {inputs, output} of tries) {
         const given = tried.run(tried.parameters.map(name => inputs[name] || tried.data.spare));
         if (close(given, output)) continue;

@@ -61,7 +61,7 @@ export class View {
         // In JupyterLab, Enter in a field does not submit a form by itself.
         if (event.key === "Enter" && event.target.type === "text") { event.preventDefault(); this.formArea.requestSubmit(); }
       }});
-    this.script = make("pre", {class: "fx-code fx-lab-script", tabindex: 0, "aria-label": "The Python that does the same"});
+    this.script = make("pre", {class: "fx-code fx-lab-script", tabindex: 0, "aria-label": "The same edits in Python"});
     const button = (text, run) => make("button", {type: "button", onclick: run}, text);
     this.back = button("Undo", () => this.change(() => ["Undone: ", make("code", {}, this.session.undo())]));
     this.again = button("Redo", () => this.change(() => ["Done again: ", make("code", {}, this.session.redo())]));
@@ -76,7 +76,7 @@ export class View {
       })));
     const tabs = Object.entries({picture: "Graph", list: "Nodes", code: "Code"}).map(([key, text]) => make("button",
       {type: "button", "data-fx-picks": key, onclick: () => this.tab(key)}, text));
-    this.tabs = make("div", {class: "fx-tabs", role: "group", "aria-label": "Shown of the graph"}, ...tabs);
+    this.tabs = make("div", {class: "fx-tabs", role: "group", "aria-label": "Views of the graph"}, ...tabs);
     const copy = button("Copy the Python", async () => {
       try {
         await navigator.clipboard.writeText(this.session.script);

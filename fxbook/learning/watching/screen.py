@@ -70,7 +70,7 @@ def fitted(head: str, body: str, keys: str, size: Size, first: int = 0) -> tuple
     shown = middle[first : first + max(room - 1, 1)]
     left = len(middle) - first - len(shown)
     counted = (
-        f"… {left} more {'line' if left == 1 else 'lines'}: press space" if left else "The end. Space: from the top"
+        f"… {left} more {'line' if left == 1 else 'lines'}: press space" if left else "The end. Space: back to the top"
     )
     return [*top, *shown, *lines(counted, columns)[:1], *bottom][: size.rows], (first + len(shown) if left else 0)
 

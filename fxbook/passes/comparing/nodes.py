@@ -25,7 +25,7 @@ def differing(old: tuple[fx.Node, NodeRecord], new: tuple[fx.Node, NodeRecord], 
             found[what] = (one, other)
     if was.target is not now.target and was.target != now.target:
         one, other = target_name(was), target_name(now)
-        found["target"] = (one, other if one != other else f"{other}, another object")
+        found["target"] = (one, other if one != other else f"{other}, a different object")
     for what in ("args", "kwargs"):
         if _by_pair(getattr(before, what), pairs) != getattr(after, what):
             found[what] = (argument_text(getattr(was, what)), argument_text(getattr(now, what)))
@@ -65,7 +65,7 @@ def _modules(was: fx.Node, now: fx.Node) -> tuple[str, str] | None:
     if one != other:
         return one, other
     if not _same_tensors(old, new):
-        return one, f"{other}, other numbers"
+        return one, f"{other}, different numbers"
     return None
 
 
@@ -109,7 +109,7 @@ def meta_differing(old: fx.Node, new: fx.Node) -> Aspects:
         if both and not _differ(was[key], now[key]):
             continue
         one, other = (f"{key}={_short_value(meta[key])}" if key in meta else f"no {key}" for meta in (was, now))
-        found[key] = one, other if one != other else f"{other}, another object"
+        found[key] = one, other if one != other else f"{other}, a different object"
     return found
 
 

@@ -22,7 +22,9 @@ def unified(found: Diff, snapshots: tuple[Snapshot, Snapshot], context: int) -> 
     """The text of a difference, with ``context`` unchanged lines around each change."""
     was, now = snapshots
     if not found:
-        told = " (both are one object: keep a copy before a pass that edits in place)" if found._same_object else ""
+        told = (
+            " (both are the same object: keep a copy before a pass that edits in place)" if found._same_object else ""
+        )
         return f"no difference: {_counted(len(was.keys))} alike{told}"
     lines = _lines(found, was, now)
     parts = [_headline(found, was, now), *(f"~ {line}" for line in found.lines_of_all()), *_folded(lines, context)]
@@ -37,7 +39,7 @@ def _headline(found: Diff, was: Snapshot, now: Snapshot) -> str:
         "added": len(found.added),
         "removed": len(found.removed),
         "changed": sum(set(aspects) != {"meta"} for aspects in found.changed.values()),
-        "changed in meta alone": sum(set(aspects) == {"meta"} for aspects in found.changed.values()),
+        "changed only in meta": sum(set(aspects) == {"meta"} for aspects in found.changed.values()),
         "moved": len(found.moved),
         "changed inside": len(found.inside),
         "of meta in all nodes": len(found.everywhere),

@@ -47,8 +47,8 @@ def called(given: Callable[..., Any] | tuple[Any, ...]) -> Call:
         case _ if callable(given):
             return Call("call_function", given)
     raise TypeError(
-        f"{given!r} cannot be called: give a function of one tensor, (torch.add, 2) for one of two, "
-        'or an opcode, a target and how many tensors it takes: ("call_method", "tanh", 1)'
+        f"{given!r} cannot be called: give a function of one tensor, (torch.add, 2) for a function of two, "
+        'or an opcode, a target and the number of tensors: ("call_method", "tanh", 1)'
     )
 
 

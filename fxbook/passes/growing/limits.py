@@ -69,7 +69,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.steps < 1 or self.inputs < 1:
-            raise ValueError(f"a graph has at least one step and one input, not {self.steps} and {self.inputs}")
+            raise ValueError(f"a graph needs at least one step and one input, not {self.steps} and {self.inputs}")
         if not self.dtype.is_floating_point:
             raise ValueError(f"dtype is {self.dtype}: weights and gradients need floating point, such as torch.float64")
         if self.dialect not in ("torch", "aten"):

@@ -74,8 +74,8 @@ def _otherwise(trial: Trial, inputs: Sequence[Any], names: list[str], *, of_inpu
     for place, asked in asked_before.items():
         if asks.get(place, asked) != asked:
             return Told(
-                f"the result{place} has requires_grad={not asked}, before: {asked}",
-                "keep what asks for a gradient, and detach where it was detached",
+                f"the result{place} has requires_grad={not asked} instead of {asked}",
+                "keep what requires a gradient, and detach what was detached",
             )
     found = None
     for name, old in before.items():
@@ -86,7 +86,7 @@ def _otherwise(trial: Trial, inputs: Sequence[Any], names: list[str], *, of_inpu
         if (old is None) != (new is None):
             depends = "no longer depends" if new is None else "now depends"
             gives = "no gradient" if new is None else "a gradient"
-            why = "look for detach, no_grad and .data" if new is None else "keep what was cut off"
+            why = "look for detach, no_grad and .data" if new is None else "keep what cut it off, such as detach"
             found = Told(f"the result {depends} on {name}: backward gives it {gives}", why, advice=advice)
         elif old is not None and (said := difference(old, new, f"the gradient of {name}", trial.rtol, trial.atol)):
             found = Told(said, advice=advice)
@@ -95,7 +95,7 @@ def _otherwise(trial: Trial, inputs: Sequence[Any], names: list[str], *, of_inpu
     for name in (name for name in wrote_before if name in wrote):
         where = f"the buffer `{name}`, once backward has run,"
         if said := difference(wrote_before[name], wrote[name], where, trial.rtol, trial.atol):
-            return Told(said, "run a layer that writes into a buffer outside of checkpoint(), which runs it again")
+            return Told(said, "keep a layer that writes into a buffer out of checkpoint(), which runs it again")
     return found
 
 
@@ -117,7 +117,9 @@ def _nan_at_zeros(trial: Trial) -> Told | None:
         for name, old in before.items():
             new = after.get(name)
             if old is not None and new is not None and bool(old.isfinite().all()) and bool(new.isnan().any()):
-                return Told(f"{words}, the gradient of {name} is nan, and was not", "an infinite slope times 0 is nan")
+                return Told(
+                    f"{words}, the gradient of {name} is nan, and was not before", "an infinite slope times 0 is nan"
+                )
     return None
 
 

@@ -46,7 +46,7 @@ def lint(trial: Trial) -> Told | None:
     # The pass gets a copy, in which torch renames a placeholder called `input`, but not in the signature.
     said = _invalid(trial.first.made)
     if said and "Input spec name" not in said and not _invalid(trial.given):
-        cure = "tell the signature too: program.graph_signature.replace_all_uses(old.name, new.name)"
+        cure = "update the signature too: program.graph_signature.replace_all_uses(old.name, new.name)"
         return Told(f"the program is not valid, and cannot be saved: {said}", cure)
     return None
 
@@ -79,13 +79,13 @@ def code(trial: Trial) -> Told | None:
         >>> invariants.code(lambda module: None, random_graph(7))
     """
     if trial.recorded[1].stale:
-        return Told("`forward` runs another program than the graph says", "call module.recompile() before you return")
+        return Told("`forward` does not run what the graph says", "call module.recompile() before you return")
     if stale := [path for path, inner in _inner_records(trial) if inner.stale]:
-        what = f"`forward` of `{stale[0]}` runs another program than its graph says"
+        what = f"`forward` of `{stale[0]}` does not run what its graph says"
         return Told(what, "call module.recompile() after the last edit: it recompiles the graphs inside too")
     before, after = (_local_functions(module) for module in (trial.before, trial.after))
     if after and not before:
-        what = f"`{after[0].name}` calls a function that cannot be imported by name, so its pickle cannot be loaded"
+        what = f"`{after[0].name}` calls a function that cannot be imported by name, so the pickle cannot be loaded"
         return Told(what, "define it at the top level of a module", after[0].name, advice=True)
     if (error := _not_saved(trial.after)) and not _not_saved(trial.before):
         return Told(f"the module cannot be pickled: {error}", "store nothing in it that cannot be pickled", advice=True)
@@ -151,10 +151,10 @@ def meta(trial: Trial) -> Told | None:
         kept = ran.nodes.get(node.name)
         if kept is not None and kept[0] == node.op:
             if lost := sorted(set(kept[1]) - set(node.meta)):
-                cure = "give a node that replaces another a copy of its meta"
+                cure = "copy the meta of a node to the one that replaces it"
                 return Told(f"`{node.name}` has lost meta[{lost[0]!r}]", cure, node.name, advice=True)
             if node.meta.get("stack_trace") != kept[1].get("stack_trace") and node.target == targets.get(node.name):
-                what = f"`{node.name}`, which has not changed, names another line of the model in meta['stack_trace']"
+                what = f"`{node.name}`, which has not changed, names a different line of code in meta['stack_trace']"
                 return Told(what, "errors and profilers show it: leave it as it is", node.name, advice=True)
         elif node.op not in ("placeholder", "output", "get_attr") and (lacking := sorted(common - set(node.meta))):
             return Told(
@@ -214,13 +214,13 @@ def _meta_untrue(trial: Trial) -> Told | None:
     try:
         after = _MetaChecker.of(trial.after, trial.inputs)
     except Exception as error:
-        raise NotAskedError(f"the module that came out raises {one_line(error)}") from error
-    cure = "correct it where a node computes something else than before"
+        raise NotAskedError(f"the returned module raises {one_line(error)}") from error
+    cure = "correct it where a node now computes something else"
     for kind, was in (("untrue", before.untrue), ("strides", before.strides)):
         for name, said in getattr(after, kind).items():
             if name not in was:
                 # A backend reads strides from it; many passes leave them to a later propagation.
-                return Told(f"the meta of `{name}` tells {said}", cure, name, advice=kind == "strides")
+                return Told(f"the meta of `{name}` gives {said}", cure, name, advice=kind == "strides")
     return None
 
 
@@ -230,9 +230,9 @@ def _wrong_meta(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str 
         if isinstance(value, Tensor) and not value.is_nested and hasattr(told, "shape") and hasattr(told, "dtype"):
             known = [known_size(size, sizes) for size in told.shape]
             if None not in known and known != list(value.shape):
-                return f"the shape {tuple(known)}, its value has {tuple(value.shape)}"
+                return f"the shape {tuple(known)}, but its value has {tuple(value.shape)}"
             if told.dtype != value.dtype:
-                return f"the dtype {told.dtype}, its value has {value.dtype}"
+                return f"the dtype {told.dtype}, but its value has {value.dtype}"
     return None
 
 
@@ -244,7 +244,7 @@ def _strides_told(meta: dict[str, Any], value: Any) -> str | None:
     pairs = zip(value.shape, told.stride(), value.stride(), strict=True)
     if all(size == 1 or not isinstance(old, int) or old == new for size, old, new in pairs):
         return None
-    return f"the strides {tuple(told.stride())}, its value has {value.stride()}"
+    return f"the strides {tuple(told.stride())}, but its value has {value.stride()}"
 
 
 @invariant
@@ -266,7 +266,7 @@ def inputs_kept(trial: Trial) -> Told | None:
             return Told(what, "give a new placeholder the `type` of the old one", advice=True)
         return None
     old, new = (", ".join(_signature(*one) for one in found) for found in (before, after))
-    return Told(f"the module takes ({new}), before: ({old})", "callers pass inputs by name, so keep each placeholder")
+    return Told(f"the module takes ({new}) instead of ({old})", "callers pass inputs by name, so keep each placeholder")
 
 
 def _signature(target: Any, default: tuple[Any, ...]) -> str:

@@ -20,8 +20,8 @@ from fxbook.passes.placing import elsewhere
 from fxbook.passes.trial import Trial
 from fxbook.passes.varying import varied, with_other_numbers
 
-_EXACT = ("with all signs turned", "with other imaginary parts")
-_SIGNS = ("with all signs turned", "with every other sign turned")
+_EXACT = ("with all signs flipped", "with other imaginary parts")
+_SIGNS = ("with all signs flipped", "with every other sign flipped")
 _OF_NUMBERS = (*_EXACT, _SIGNS[1], "with zeros and equal numbers", "with other masks")
 _OF_WHOLE = (
     "with other whole numbers",
@@ -36,9 +36,9 @@ _PLACE = (
     "take both from an input, as in torch.ones(n, dtype=x.dtype, device=x.device), and register a tensor as a buffer"
 )
 _READS = (
-    "torch.compile and torch.export cannot record what reads a number: compute it with tensors, as torch.where does"
+    "torch.compile and torch.export cannot record code that reads a number: compute with tensors, as torch.where does"
 )
-_CASTS = "call an operation that autocast treats as the one that was there, as F.linear for a layer"
+_CASTS = "call an operation that autocast treats like the old one, such as F.linear for a layer"
 _CURE = "treat all numbers as the old node did, or document which ones the pass is for"
 
 
@@ -193,7 +193,7 @@ def _in_autocast(trial: Trial) -> Told | None:
         return Told(f"in autocast the module raises {one_line(after.error)}", _CASTS, advice=True)
     for old, new in zip(numbers_of(before), numbers_of(after), strict=False):
         if old.dtype != new.dtype:
-            return Told(f"in autocast the result has the dtype {new.dtype}, before: {old.dtype}", _CASTS, advice=True)
+            return Told(f"in autocast the result has the dtype {new.dtype} instead of {old.dtype}", _CASTS, advice=True)
     return None
 
 
@@ -205,8 +205,10 @@ def _in_half(trial: Trial) -> Told | None:
     before, after = (outcome(*elsewhere(one, large, torch.float16, "cpu")) for one in (trial.before, trial.after))
     if before.error is not None or not is_finite(before) or (after.error is None and is_finite(after)):
         return None
-    said = f"the module raises {one_line(after.error)}" if after.error else "the result is not finite, and was"
-    return Told(f"in float16, times 300, {said}", "scale before you square or sum, as torch does", advice=True)
+    said = f"the module raises {one_line(after.error)}" if after.error else "the result is not finite, and was before"
+    return Told(
+        f"in float16, for inputs times 300, {said}", "scale before you square or sum, as torch does", advice=True
+    )
 
 
 def _largest(of: Outcome) -> float:

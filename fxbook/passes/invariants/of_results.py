@@ -14,7 +14,7 @@ from fxbook.passes.sharing import newly_shared
 from fxbook.passes.trial import Trial
 from fxbook.passes.varying import varied
 
-_FIRST = ("with every other sign turned", "with other whole numbers")
+_FIRST = ("with every other sign flipped", "with other whole numbers")
 
 
 @invariant
@@ -35,7 +35,7 @@ def values(trial: Trial) -> Told | None:
         >>> module = torch.fx.symbolic_trace(lambda x: torch.relu(x))
         >>> invariants.values(wrong, module, (torch.tensor([-1.0]),))
         Traceback (most recent call last):
-        fxbook.passes.report.ValuesError: values: the result has other numbers: -0.761594 at [0], before: 0 (1 ...
+        fxbook.passes.report.ValuesError: values: the result has different numbers: -0.761594 at [0] instead of 0 ...
     """
     skipped: list[str] = []
     asks = (
@@ -119,9 +119,9 @@ def values_at_another_size(trial: Trial) -> Told | None:
     for inputs, usual, deeper in trial.others:
         if told := _other_values(trial, inputs):
             broken_anyway = _other_values(trial, trial.inputs) is not None
-            cure = "" if broken_anyway else "compute sizes in the graph, do not write them into it"
+            cure = "" if broken_anyway else "compute sizes in the graph, do not hard-code them"
             raises = told.what.startswith("the module raises")
-            cure = "ask the meta of a node for its dimensions, or take any number of them" if deeper else cure
+            cure = "read the number of dimensions from the meta of a node, or allow any number" if deeper else cure
             seldom = deeper or (raises and not usual)
             said = Told(f"with inputs of shape {shapes(inputs)}, {told.what}", cure, told.node, seldom)
             if not said.advice:
@@ -138,7 +138,7 @@ def _other_values(trial: Trial, inputs: Sequence[Any], skipped: list[str] | None
     cure = ""
     if trial.shaken:
         more = f" and {len(trial.shaken) - 1} more" if len(trial.shaken) > 1 else ""
-        cure = f"fresh numbers hide faults, so `{trial.shaken[0]}`{more} had others"
+        cure = f"initial values can hide faults, so those of `{trial.shaken[0]}`{more} were replaced"
     return Told(said + first, cure, first.split("`")[1] if first else "")
 
 
@@ -163,12 +163,12 @@ def aliasing(trial: Trial) -> Told | None:
         fxbook.passes.report.AliasingError: aliasing: the result shares memory with the input `x`, and did ...
     """
     if (error := trial.outcomes(trial.inputs)[1].error) is not None:
-        raise NotAskedError(f"the module that came out raises {one_line(error)}")
+        raise NotAskedError(f"the returned module raises {one_line(error)}")
     found = next(newly_shared(trial.before, trial.after, trial.inputs), None)
     if found is None:
         return None
     return Told(
         f"the result{found.result} shares memory with {found.name}, and did not before: a write into one of them "
         "changes the other",
-        "leave the node that made the copy, or return a clone",
+        "keep the node that made the copy, or return a clone",
     )

@@ -37,7 +37,7 @@ def modified(trial: Trial) -> Told | None:
         >>> from fxbook import invariants, random_graph
         >>> invariants.modified(lambda module: PassResult(module, True), random_graph(7))
         Traceback (most recent call last):
-        fxbook.passes.report.ModifiedError: modified: the pass says that it changed something, and nothing is ...
+        fxbook.passes.report.ModifiedError: modified: the pass says that it changed something, but nothing is ...
     """
     returned = trial.first.returned
     if not hasattr(returned, "modified"):
@@ -51,10 +51,10 @@ def modified(trial: Trial) -> Told | None:
         return Told(f"`modified` is {returned.modified!r}", "give True or False", advice=True)
     what = changed(trial.before, trial.after)
     if what and not returned.modified:
-        said = f"the pass says that it changed nothing, and {what}"
+        said = f"the pass says that it changed nothing, but {what}"
         return Told(said, "set modified where you change something", advice=True)
     if not what and returned.modified and not _meta_changed(trial):
-        said = "the pass says that it changed something, and nothing is changed"
+        said = "the pass says that it changed something, but nothing is changed"
         return Told(said, "count your changes", advice=True)
     return None
 
@@ -90,7 +90,7 @@ def idempotence(trial: Trial) -> Told | None:
         said = f"a second run changes the module again, {what}"
         return Told(said, "repeat inside the pass until nothing changes", advice=True)
     if says_so:
-        said = "a second run changes nothing and says that it did"
+        said = "a second run changes nothing but says that it did"
         return Told(said, "a loop until `modified` is false never ends: count your changes", advice=True)
     return None
 
@@ -114,7 +114,7 @@ def determinism(trial: Trial) -> Told | None:
     finally:
         trial.drop("second")
     if what:
-        cure = "go through nodes in list order, not through a set or by id()"
+        cure = "go through nodes in list order, not in the order of a set or of id()"
         return Told(f"two runs on equal modules differ, {what}", cure)
     return _kept_from_another(trial)
 
@@ -129,7 +129,7 @@ def _kept_from_another(trial: Trial) -> Told | None:
     except PassRaisedError as raised:
         return Told(str(raised), "keep nothing from one run to the next", advice=True)
     said = of_outcomes(*outcomes, *limits) if outcomes and is_finite(outcomes[0]) else None
-    cure = "keep nothing from one run to the next, such as weights by their names; or these weights hide a fault"
+    cure = "keep nothing from one run to the next, such as weights by name; or the first weights hide a fault"
     return Told(f"in a run on an equal module with other weights, {said}", cure) if said else None
 
 

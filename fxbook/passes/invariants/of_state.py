@@ -25,7 +25,7 @@ _CURES = {
     "default dtype": "give dtype= to each call that makes a tensor",
     "default device": "give device= to each call that makes a tensor, or make them in `with torch.device(...):`",
     "threads": "leave torch.set_num_threads() to whoever runs the model",
-    "anomalies": "search in a block, `with torch.autograd.detect_anomaly():`",
+    "anomaly detection": "switch it on in a block, `with torch.autograd.detect_anomaly():`",
     "deterministic algorithms": "leave torch.use_deterministic_algorithms() to whoever runs the model",
     "autocast": "switch it in a block, `with torch.autocast(...):`",
     "fast path": "put it back with torch.backends.mha.set_fastpath_enabled()",
@@ -39,8 +39,8 @@ _CURES = {
     "garbage": "put it back in a `finally`",
     "filter for all warnings": "silence them in a block, `with warnings.catch_warnings():`",
     "is patched": "patch in a block, `with unittest.mock.patch.object(...):`",
-    "holds other values": "give the module a new parameter or buffer, and leave the tensor that it was given",
-    "another requires_grad": "leave it to whoever trains the model",
+    "holds different values": "give the module a new parameter or buffer, and leave the old tensor alone",
+    "different requires_grad": "leave it to whoever trains the model",
     "others may hold too": "give the module that you return a copy of it, with module.set_submodule(path, copy)",
     "": "work on a copy, and put back what you switch",
 }
@@ -64,7 +64,7 @@ def purity(trial: Trial) -> Told | None:
         ...     module.get_submodule("0").weight.data.zero_()
         >>> invariants.purity(wrong, module, (torch.ones(1, 2),))
         Traceback (most recent call last):
-        fxbook.passes.report.PurityError: purity: the weight `0.weight` holds other values: it is written ...
+        fxbook.passes.report.PurityError: purity: the weight `0.weight` holds different values: it is written ...
     """
     besides = trial.first.besides
     if not besides:
@@ -96,13 +96,13 @@ def state_kept(trial: Trial) -> Told | None:
     for name in (name for name in lost if name not in moved_from):
         for renamed in (found for found in new if found not in moved_to):
             if _same_value(before[name], after[renamed]):
-                return Told(f"the weight `{name}` is called `{renamed}` in state_dict", "keep the names")
+                return Told(f"the weight `{name}` is now called `{renamed}` in state_dict", "keep the names")
     order = reordered(trial.before, trial.after)
     # A pass that builds a new module gets its parameters in the order of the graph.
     if order and trial.before.training and trial.first.in_place:
         return Told(*order)
     if said := _merged_by_value(trial):
-        cure = "do not merge or drop a weight for its numbers, which training changes: compare with `is`"
+        cure = "do not merge or drop weights because they are equal, since training changes them: compare with `is`"
         return Told(said, cure)
     if lost:
         cure = "keep the names, or document that checkpoints no longer fit"
@@ -111,13 +111,13 @@ def state_kept(trial: Trial) -> Told | None:
         if name in new and name not in before and isinstance(held, Tensor):
             return Told(f"the buffer `{name}` is saved now: it was not persistent", "register it with persistent=False")
     if new:
-        cure = "register what can be computed with persistent=False"
+        cure = "use persistent=False for a buffer that can be computed"
         return Told(f"state_dict has a new key `{new[0]}`", cure, advice=True)
     if order:
         return Told(*order, advice=True)
     for name, held in before.items():
         if isinstance(held, Tensor) and held.shape != after[name].shape:
-            what = f"`{name}` has the shape {tuple(after[name].shape)}, before: {tuple(held.shape)}"
+            what = f"`{name}` has the shape {tuple(after[name].shape)} instead of {tuple(held.shape)}"
             return Told(what, "document that checkpoints no longer fit", advice=True)
     return _loaded_otherwise(trial)
 
@@ -135,9 +135,11 @@ def _loaded_otherwise(trial: Trial) -> Told | None:
     said = _loaded(trial, (trial.before, trial.after), names)
     if said is None:
         return None
-    what = f"with other numbers in `{names[0]}`{_more(names)}, as from a checkpoint, {said}"
+    what = f"with different numbers in `{names[0]}`{_more(names)}, as from a checkpoint, {said}"
     return Told(
-        what, "take out of state_dict what was computed from, or document that checkpoints no longer fit", advice=True
+        what,
+        "remove from state_dict the tensors that the pass computed with, or document that checkpoints no longer fit",
+        advice=True,
     )
 
 
@@ -155,7 +157,7 @@ def _merged_by_value(trial: Trial) -> str | None:
         return None
     numbers = {name: held for name, held in tensors_of(trial.before).items() if name in names}
     if said := _loaded(trial, made, names, numbers):
-        return f"after a run on the initial values, with others in `{names[0]}`{_more(names)}, {said}"
+        return f"after a run on the initial values, with different numbers in `{names[0]}`{_more(names)}, {said}"
     return None
 
 
@@ -210,6 +212,6 @@ def modes(trial: Trial) -> Told | None:
     for name, now in trial.after.named_parameters():
         if name in old and old[name].requires_grad != now.requires_grad:
             return Told(
-                f"`{name}` now has requires_grad={now.requires_grad}", "a new parameter takes it from the old one"
+                f"`{name}` now has requires_grad={now.requires_grad}", "copy it from the old parameter to the new one"
             )
     return None

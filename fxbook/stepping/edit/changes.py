@@ -56,7 +56,7 @@ def compare(before: Snapshot, after: Snapshot, moved: Set[int]) -> Changes:
             mark(key, "renamed", f"{old.name} is now named {node.name}")
         if (old.op, old.target) != (node.op, node.target):
             what = "calls" if node.op.startswith("call") else "is"
-            mark(key, "retargeted", f"{node.name} {what} {clean(node.target, 60)}, before: {clean(old.target, 60)}")
+            mark(key, "retargeted", f"{node.name} {what} {clean(node.target, 60)} instead of {clean(old.target, 60)}")
         was, now = _reads(key, before), _reads(key, after)
         if was != now:
             arrived |= now - was
@@ -65,7 +65,7 @@ def compare(before: Snapshot, after: Snapshot, moved: Set[int]) -> Changes:
             details[key] = detail
             mark(key, "rewired", f"{node.name} {detail}")
         elif old.constants != node.constants:
-            mark(key, "changed", f"{node.name} has other arguments: {clean(node.call, 80)}")
+            mark(key, "changed", f"{node.name} has different arguments: {clean(node.call, 80)}")
     tidy = {key: tuple(words) for key, words in marks.items()}
     return Changes(tidy, details, frozenset(arrived), frozenset(left), tuple(sentences))
 
@@ -87,7 +87,7 @@ def _rewiring(gone: set[Input], new: set[Input], before: Snapshot, after: Snapsh
         return f"no longer uses {old_names}"
     if not old_names:
         return f"uses {names} too"
-    return f"uses {names} in place of {old_names}" if old_names != names else f"uses {names} at another place"
+    return f"uses {names} in place of {old_names}" if old_names != names else f"uses {names} in another place"
 
 
 def _names(inputs: set[Input], snapshot: Snapshot) -> str:

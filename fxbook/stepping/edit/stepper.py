@@ -27,9 +27,9 @@ _MOST_SENTENCES, _MOST_INSIDE = 6, 3
 _ORDERS = ("numbers: order in the list", "arrows: who uses what")
 _OWN_MARKS = {
     "moved": "↕ arrow beside the numbers: moved in the list",
-    "retargeted": "≠ another target than before",
-    "changed": "≠ other arguments than before",
-    "renamed": "≠ another name than before",
+    "retargeted": "≠ a different target than before",
+    "changed": "≠ different arguments than before",
+    "renamed": "≠ a different name than before",
 }
 
 

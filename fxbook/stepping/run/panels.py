@@ -90,7 +90,7 @@ def value_table(subjects: Sequence[Subject], span: range) -> str:
     left_out = len(graph) - len(shown)
     if left_out:
         wide = 3 if one else 1 + len(subjects)
-        body += f'<tr><td></td><td colspan="{wide}">and {left_out} more: not yet there, freed, or small</td></tr>'
+        body += f'<tr><td></td><td colspan="{wide}">and {left_out} more: not yet made, freed, or small</td></tr>'
     heads = ("#", "value", *(("bytes", "state") if one else (subject.label for subject in subjects)))
     return _table(heads, body, _totals(subjects, step))
 

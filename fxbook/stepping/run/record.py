@@ -268,7 +268,7 @@ def _remarks(graph: fx.Graph, inputs: Sequence[Any], method: Method, log: _Log, 
         yield (
             f"The graph has {_count(len(names), 'input')} ({', '.join(map(clean, names[:8])) or 'none'}), "
             f"but {len(inputs)} {'was' if len(inputs) == 1 else 'were'} given."
-            + (f" Interpreter.{method} does not look at the rest." if len(inputs) > len(names) and ran else "")
+            + (f" Interpreter.{method} ignores the rest." if len(inputs) > len(names) and ran else "")
         )
     described = [value.described for value in log.values if value is not None]
     if any(value.on_meta for value in described):

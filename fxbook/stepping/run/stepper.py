@@ -176,7 +176,7 @@ def _check(compare: object, method: str) -> None:
         raise ValueError(f"compare: {given} is not known; use 'run', 'boxed_run' or another GraphModule")
     if compare == method:
         other = "run" if method == "boxed_run" else "boxed_run"
-        raise ValueError(f"compare: {method!r} is the run that is shown already; use {other!r}")
+        raise ValueError(f"compare: {method!r} is the run that is already shown; use {other!r}")
 
 
 def _parts(traced: fx.GraphModule | fx.Graph) -> tuple[nn.Module, fx.Graph]:

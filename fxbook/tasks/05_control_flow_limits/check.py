@@ -85,8 +85,8 @@ def right_on_every_batch(case: CaseView) -> Found:
             who = f"The function that node `{node.name}` calls" if node else "The result"
             yield node, f"{who} returns None, not a tensor."
         elif differs:
-            why = (how_numbers_differ(result, expected) if differs.startswith("it holds other") else None) or differs
-            yield _output(case), f"On {case.case.name}, the result is wrong: {why}."
+            how = how_numbers_differ(result, expected) if differs.startswith("it holds different") else None
+            yield _output(case), f"On {case.case.name}, the result is wrong: {how or differs}."
 
 
 def how_numbers_differ(result: Value, expected: Value) -> str | None:

@@ -170,7 +170,7 @@ def empties_the_keywords(model):
 
 
 @breaks("The layers and parameters of the model must not change", case="an MLP with four spellings")
-@wrong("input_unchanged", says="`activation` is another object")
+@wrong("input_unchanged", says="`activation` is a different object")
 def swaps_the_modules_of_the_model(model):
     for name, module in list(model.named_modules()):
         if isinstance(module, nn.ReLU):

@@ -102,7 +102,7 @@ def returns_the_node_before_the_last(model):
 @wrong(
     "reads_nodes",
     node="add",
-    says="has the text 'x' as an argument, not the node of that name",
+    says="has the string 'x' as an argument, not the node of that name",
     read="when_it_breaks/01_node_creation#argument-input-position-1-must-be-tensor-not-str",
 )
 def passes_names_instead_of_nodes(model):

@@ -173,7 +173,7 @@ def skips_the_output(model, layer, function, activation):
     "All users of a layer get the result of the activation.",
     case="a layer called twice, and one that shares its weight",
 )
-@wrong("followed_by_activation", node="shared_1", says="still uses `shared`, past the tanh that follows it")
+@wrong("followed_by_activation", node="shared_1", says="still uses `shared`, bypassing the tanh that follows it")
 def skips_a_layer_that_has_an_activation(model, layer, function, activation):
     def is_meant(traced, node):
         return is_layer(traced, node, layer, function) and all(user.target is not activation for user in node.users)

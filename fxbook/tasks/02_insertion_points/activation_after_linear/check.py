@@ -61,7 +61,7 @@ def followed_by_activation(case: CaseView) -> Found:
             yield node, f"Node `{node.name}` ({kind.__name__}) is not followed by {activation.label}."
         for user in users:
             if user not in activation:
-                yield user, f"still uses `{node.name}`, past the {activation.label} that follows it"
+                yield user, f"still uses `{node.name}`, bypassing the {activation.label} that follows it"
 
 
 def _is_layer(case: CaseView, node: NodeRecord) -> bool:

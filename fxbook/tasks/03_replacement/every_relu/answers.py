@@ -231,7 +231,7 @@ def forgets_to_recompile(model, *inputs):
 
 
 @breaks("that computes GELU wherever the model computes ReLU.", case="every spelling")
-@wrong("same_result", node="layers_1", says="holds other numbers")
+@wrong("same_result", node="layers_1", says="holds different numbers")
 def uses_an_approximation_of_gelu(model, *inputs):
     """Its error is up to 0.02."""
     traced = replaced(model)
@@ -262,7 +262,7 @@ def runs_on_the_given_inputs(model, *inputs):
 
 
 @breaks("including its `BatchNorm` statistics,", case="batch norm, and a block called twice")
-@wrong("input_unchanged", says="its weight `body.0.running_mean` has other values")
+@wrong("input_unchanged", says="its weight `body.0.running_mean` has different values")
 def runs_on_the_module_itself(model, *inputs):
     traced = replaced(model)
     prove(traced, inputs, module=traced)

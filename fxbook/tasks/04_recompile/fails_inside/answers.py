@@ -201,7 +201,7 @@ def compiles_everything_first(traced, *inputs):
     "and what a run updates, such as the statistics of a batch norm.",
     case="a batch norm that updates, then fails in training mode",
 )
-@wrong("input_unchanged", says="its weight `norm.running_mean` has other values")
+@wrong("input_unchanged", says="its weight `norm.running_mean` has different values")
 def removes_only_the_forwards(traced, *inputs):
     found = first_failure(traced, inputs, note_failures(traced))
     for part in traced_in(traced).values():

@@ -172,7 +172,7 @@ def copies_the_model_first(model, name, value):
 
 
 @breaks("fixed at `value`", case="the classifier, two rounds")
-@wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
+@wrong("same_result", node="output", says="The result is not the one asked for: it holds different numbers")
 def fixes_another_value(model, name, value):
     return fixed(model, name, 1 if value == 2 else value)
 

@@ -219,6 +219,6 @@ def compares_objects(function, batches):
 
 
 @breaks("the batches must keep their values.", case="`doubled_in_place`")
-@wrong("nothing_left", says="a tensor that your code was given holds other values")
+@wrong("nothing_left", says="a tensor that your code was given holds different values")
 def runs_the_function_on_the_given_batches(function, batches):
     return judged(function, batches, close, for_function=itself)

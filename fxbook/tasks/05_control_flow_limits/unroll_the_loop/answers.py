@@ -201,7 +201,7 @@ def forgets_to_recompile(model):
 
 
 @breaks("and is not changed.", case="a batch that is sure at once")
-@wrong("input_unchanged", says="The model that was given has been changed: `sharpen` is another object")
+@wrong("input_unchanged", says="The model that was given has been changed: `sharpen` is a different object")
 def puts_the_rounds_into_the_model(model):
     class Step(nn.Module):
         def forward(self, scores, times=None):

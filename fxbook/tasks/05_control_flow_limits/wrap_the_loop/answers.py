@@ -223,7 +223,7 @@ def copies_the_layers(model):
 
 
 @breaks("and is not changed.", case="a batch that is sure at once")
-@wrong("input_unchanged", says="The model that was given has been changed: `sharpen` is another object")
+@wrong("input_unchanged", says="The model that was given has been changed: `sharpen` is a different object")
 def puts_the_function_into_the_model(model):
     class Step(nn.Module):
         def forward(self, scores, times=None):

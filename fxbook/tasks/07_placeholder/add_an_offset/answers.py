@@ -130,7 +130,7 @@ def mistakes_the_last_node_for_the_result(traced):
 
 
 @breaks("The offset is added to the result", case="the model of the chapter, with an offset")
-@wrong("same_result", node="output", says="it holds other numbers")
+@wrong("same_result", node="output", says="it holds different numbers")
 def subtracts_the_offset(traced):
     returns_sum(traced, new_input(traced.graph), operator.sub)
 

@@ -176,7 +176,7 @@ def edits_a_copy(traced, name, value):
 
 
 @breaks("`value` is the tensor", case="the mask in the model of the chapter")
-@wrong("same_result", node="add", says="The result is not the one asked for: it holds other numbers.")
+@wrong("same_result", node="add", says="The result is not the one asked for: it holds different numbers.")
 def stores_zeros_until_a_value_is_loaded(traced, name, value):
     turns_the_node_itself_into_a_fetch(traced, name, torch.zeros_like(value))
 

@@ -107,7 +107,7 @@ def leaves_out_weights(graph):
     return {node.name: max(node.users, default=node).name for node in steps}
 
 
-@wrong("graph_left_alone", says="Your code has changed the graph that was passed: node `square`")
+@wrong("graph_left_alone", says="Your code has changed the graph that it was given: node `square`")
 def removes_nodes_without_users(graph):
     last = {node.name: max(node.users, default=node).name for node in graph.nodes if node.op != "output"}
     graph.eliminate_dead_code()

@@ -134,7 +134,7 @@ def answers_for_every_node(graph):
     )
 
 
-@wrong("graph_left_alone", says="has changed the graph that was passed: node `square`")
+@wrong("graph_left_alone", says="has changed the graph that it was given: node `square`")
 def removes_nodes_without_users(graph):
     found = looks_at_the_users_of_each_value(graph)
     graph.eliminate_dead_code()

@@ -116,7 +116,7 @@ def rebuilds_with_a_transformer(model):
 
 
 @breaks("The result stays the same", case=KNOWN)
-@wrong("same_scores", node="output", says="other numbers")
+@wrong("same_scores", node="output", says="different numbers")
 def selects_the_first_position(model):
     return inserts_a_new_selection(model, position=0)
 

@@ -100,7 +100,7 @@ def returns_a_dict(graph):
 
 
 @breaks("Leave the graph unchanged.", case="two norms from Llama")
-@wrong("graph_left_alone", says="Your code has changed the graph that was passed", read=WHOLE)
+@wrong("graph_left_alone", says="Your code has changed the graph that it was given", read=WHOLE)
 def replaces_in_the_graph_itself(graph):
     matches = fx.replace_pattern(graph.owning_module, rms_norm, lambda x, weight, eps, dtype: weight * x * eps)
     return [{key.name: value for key, value in match.nodes_map.items()}["eps"] for match in matches]

@@ -161,7 +161,7 @@ def has_nodes_as_keys(graph):
 
 
 @breaks("Leave the graph unchanged.", case="the feed-forward block of Llama")
-@wrong("graph_left_alone", says="has changed the graph that was passed: node `exp`", read=WHOLE)
+@wrong("graph_left_alone", says="has changed the graph that it was given: node `exp`", read=WHOLE)
 def removes_nodes_without_users(graph):
     graph.eliminate_dead_code()
     return counts_first(graph)

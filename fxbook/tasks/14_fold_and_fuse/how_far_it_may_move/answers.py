@@ -158,7 +158,7 @@ def returns_the_largest(layer, x, dtype):
 
 
 @breaks("Leave the layer unchanged.", case="the first convolution of ResNet")
-@wrong("nothing_left", says="the weight `weight` has other values")
+@wrong("nothing_left", says="the weight `weight` has different values")
 def changes_the_layer(layer, x, dtype):
     with torch.no_grad():
         for part in layer.parameters():

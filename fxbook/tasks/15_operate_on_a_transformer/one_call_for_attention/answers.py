@@ -128,7 +128,7 @@ def builds_another_graph(module):
 
 
 @breaks("with the same scale and mask.", case="the attention of Llama")
-@wrong("same_result", node="transpose_4", says="it holds other numbers")
+@wrong("same_result", node="transpose_4", says="it holds different numbers")
 def forgets_the_mask(module):
     fuse(module, attn_mask=None)
 

@@ -79,7 +79,7 @@ def builds_the_module_of_a_tracer(model):
     "training continues afterwards.",
     case="a frozen norm, an assertion, a loop",
 )
-@wrong("input_unchanged", says="It holds for the model you know, but not ")
+@wrong("input_unchanged", says="Your answer works for the model you know, but not ")
 def restores_only_the_modes_of_children(model):
     modes = {child: child.training for child in model.children()}
     traced = copy.deepcopy(without_flag(traced_with(model.eval())))
@@ -121,7 +121,7 @@ def puts_the_result_into_training_mode(model):
 
 
 @breaks("fixed at `False`.", case="a frozen norm, an assertion, a loop")
-@wrong("same_result", node="output", says="It holds for the model you know, but not ")
+@wrong("same_result", node="output", says="Your answer works for the model you know, but not ")
 def fixes_the_flag_at_its_default(model):
     default = inspect.signature(model.forward).parameters["features"].default
     return without_flag(traced_with(copy.deepcopy(model).eval(), features=default))

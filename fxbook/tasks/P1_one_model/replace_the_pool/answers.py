@@ -135,13 +135,13 @@ def ignores_other_users(traced):
     "It is a call to an `nn.Flatten`, to `torch.flatten` or to the method `flatten`;",
     case="pools of every kind",
 )
-@wrong("pairs_replaced", node="one_1", says="It holds for the model you know, but not ")
+@wrong("pairs_replaced", node="one_1", says="Your answer works for the model you know, but not ")
 def overlooks_functions_and_layers(traced):
     replace(traced, only=lambda flat: flat.op == "call_method")
 
 
 @breaks("is the mean over rows and columns.", case="the network of the project")
-@wrong("same_result", node="head", says="it holds other numbers")
+@wrong("same_result", node="head", says="it holds different numbers")
 def takes_the_largest(traced):
     replace(traced, lambda graph, value: graph.call_method("amax", (value, (2, 3))))
 

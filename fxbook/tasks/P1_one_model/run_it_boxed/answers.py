@@ -94,7 +94,7 @@ def calls_and_clears(traced, args_list):
 
 
 @breaks("An input that no node uses is freed before the first node computes.", case="unused inputs")
-@wrong("no_more_than_needed", says="It holds for the model you know, but not ")
+@wrong("no_more_than_needed", says="Your answer works for the model you know, but not ")
 def leaves_unused_inputs(traced, args_list):
     with torch.no_grad():
         return fx.Interpreter(traced).boxed_run(args_list)

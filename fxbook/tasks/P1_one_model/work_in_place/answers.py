@@ -140,7 +140,7 @@ def sets_every_keyword(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="blocks_0_conv1", says="it holds other numbers")
+@wrong("same_result", node="blocks_0_conv1", says="it holds different numbers")
 def calls_another_activation(traced):
     in_place(traced)
     for node in traced.graph.find_nodes(op="call_function", target=nn.functional.relu):
