@@ -162,7 +162,7 @@ def _notes(call: fx.Node, tensor: Tensor) -> dict[str, Any]:
     """The meta of a node that fetches a layer's tensor: the call's meta, with the example replaced."""
     notes = {key: value for key, value in call.meta.items() if key not in ("val", "example_value", "tensor_meta")}
     if isinstance(result := call.meta.get("val"), FakeTensor):
-        notes["val"] = result.fake_mode.from_tensor(tensor)
+        notes["val"] = result.fake_mode.from_tensor(tensor, static_shapes=True)
     if "tensor_meta" in call.meta:
         layout = torch.contiguous_format if tensor.is_contiguous() else None
         form = tensor.shape, tensor.dtype, tensor.requires_grad, tensor.stride(), layout

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from torch.fx.passes.shape_prop import ShapeProp
 from torch.nn.utils import parametrizations
@@ -130,10 +131,12 @@ def test_weights_have_meta_if_a_call_is_written_as_a_function() -> None:
     module = fx.symbolic_trace(nn.Sequential(nn.Linear(WIDTH, 5)))
     x = torch.randn(2, WIDTH)
     ShapeProp(module).propagate(x)
-    FakeTensorProp(module, FakeTensorMode(allow_non_fake_inputs=True)).propagate(x)
+    mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv())
+    FakeTensorProp(module, mode).propagate(x)
     [call] = module.graph.find_nodes(op="call_module", target="0")
     call.meta["stack_trace"] = "the line of the model"
     weight, bias = spell_out(module, call).args[1:]
     for node, shape in ((weight, (5, WIDTH)), (bias, (5,))):
         assert node.meta["val"].shape == node.meta["tensor_meta"].shape == shape
+        assert not any(isinstance(size, torch.SymInt) for size in node.meta["val"].shape)
         assert node.meta["stack_trace"] == "the line of the model"

@@ -42,7 +42,7 @@ def cosine_of_sine(x: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize(
-    ("program", "cure"), [(written_inside, "no_method_writes"), (switched_inside, "no_mode_changes")]
+    ("program", "cure"), [(written_inside, "no_named_writes"), (switched_inside, "no_mode_changes")]
 )
 def test_a_filter_also_looks_between_the_nodes_of_a_match(program: Callable[[Tensor], Tensor], cure: str) -> None:
     graphs: list[fx.GraphModule] = []
