@@ -44,5 +44,5 @@ def test_tested_torch_gives_no_line(tmp_path: Path, version: str | None) -> None
 def test_a_report_says_that_the_solution_needs_a_newer_torch(needed: str, is_newer: bool) -> None:
     about = About("03-clean-up", "Clean up", torch=needed)
     failed = repr(Report(about, Verdict(Violation("A node is lost.", rule="nodes"))))
-    assert ("needs torch 2.130 or newer, and this is torch 2." in failed.replace("3.0 ", "2.130 ")) == is_newer
+    assert ("needs torch 2.130 or newer, but this is torch 2." in failed.replace("3.0 ", "2.130 ")) == is_newer
     assert "newer" not in repr(Report(about, Verdict(None)))
