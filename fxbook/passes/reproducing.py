@@ -37,7 +37,7 @@ _TAKEN = {
     "generator",
     "result",
 }
-_HEAD = '''"""A self-contained graph of {nodes} nodes, written with torch {version}: it needs only torch.{said}"""
+_HEAD = '''"""A self-contained graph of {nodes} nodes, written with torch {version}: it needs what it imports.{said}"""
 
 import {imports}
 from torch import fx, nn

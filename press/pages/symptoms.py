@@ -37,6 +37,7 @@ _INTRODUCTION = """\
 
 Every error message that a cell of this book shows, as torch {torch} and Python print it, and every mistake that raises
 no error. Open the class of your error. Each entry gives the cause in one line and links to the section that fixes it.
+A common message can have other causes too: compare your code with the section.
 Names such as `relu` or `mix` come from the models in the chapters, but your message has your own names.
 
 {entries} entries, from {chapters} chapters and their pages *{breaks}*. A message that other sections show is listed at
@@ -50,7 +51,8 @@ class Symptom:
     """One entry: its place, the messages that its cells print (may be empty), the first sentence of its cause.
 
     ``chapter`` names the page, ``"03_replacement"`` or ``"when_it_breaks/03_replacement"``. ``shown`` is false for a
-    heading without cells, which is the heading of a group.
+    heading without cells, which is the heading of a group. ``later`` has the messages below the cause that need not
+    have this cause; ``begins_with_cell`` says whether a cell above the cause shows the fault.
     """
 
     chapter: str
@@ -58,15 +60,27 @@ class Symptom:
     messages: list[str]
     cause: str = ""
     shown: bool = False
+    later: list[str] = dataclasses.field(default_factory=list)
+    begins_with_cell: bool = False
+    front_ends: bool = False
 
     @property
     def silent(self) -> bool:
-        return self.heading.startswith("Silent") or not (self.messages or MESSAGE.match(self.heading))
+        if self.heading.startswith("Silent"):
+            return True
+        loud = self.messages or MESSAGE.match(self.heading) or (self.later and re.search(r"Error: ", self.heading))
+        return not loud and (self.begins_with_cell or not self.later)
+
+    def has_kind(self, message: str) -> bool:
+        """Whether a message below the cause is of a class that the entry is about, and not about another front end."""
+        kinds = {one.partition(":")[0] for one in (*self.messages, self.heading)}
+        return not self.front_ends and message.partition(":")[0] in kinds
 
     @property
     def searched(self) -> list[str]:
         """What readers search for: the messages that the cells print, or else the heading, which is then a message."""
-        return self.messages or [re.sub(r"\\(?=[^\w\s]|_)", "", self.heading)]
+        heading = re.sub(r"\\(?=[^\w\s]|_)", "", self.heading)
+        return self.messages or ([heading] if MESSAGE.match(heading) or not self.later else [])
 
     @property
     def link(self) -> str:
@@ -90,21 +104,33 @@ def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[
     others: list[Symptom] = []
     current: Symptom | None = None
     is_companion = chapter.startswith(f"{COMPANIONS}/")
-    in_breaks = False
+    in_breaks = explained = False
+    wrapper = ""  # "BackendCompilerFailed: … raised:", which says nothing without the next line
     for kind, text in _lines(notebook):
         if kind == "heading":
             level, heading = text.split(" ", 1)
             if level == "##":
                 in_breaks = heading in GROUPS if is_companion else heading == BREAKS
             current = Symptom(chapter, heading, [])
+            explained = False
             (entries if in_breaks and level != "##" else others).append(current)
         elif current is not None and kind == "code":
             current.shown = True
+            current.begins_with_cell = current.begins_with_cell or not explained
         elif current is not None and kind == "output":
-            current.messages += [message for message in _messages_in(text) if message not in current.messages]
+            if text.endswith(" raised:") and MESSAGE.match(text):
+                wrapper = text
+                continue
+            for message in (*_messages_in(f"{wrapper} {text}" if wrapper else ""), *_messages_in(text)):
+                own = not explained or current.has_kind(message)
+                place = current.messages if own else current.later
+                place += [message] if message not in (*current.messages, *current.later) else []
+            wrapper = ""
         elif current is not None and kind == "prose" and not text.startswith(("#", "|", "<")):
             # The first paragraph, unless one is marked as the cause.
             marked = text.startswith("*Cause*:")
+            explained = explained or marked
+            current.front_ends = current.front_ends or text.startswith("*Front ends*:")
             current.cause = (
                 _first_sentence(text.removeprefix("*Cause*:")) if marked or not current.cause else current.cause
             )
@@ -131,11 +157,13 @@ def _of_versions(change: RecordedFact) -> str:
 def page_text(book: Book) -> str:
     found = list(of_every_chapter(book))
     entries = [one for listed, _ in found for one in listed]
-    known = {message for one in entries for message in one.messages}
+    own = {message for one in entries for message in one.messages}
+    later = [one for one in entries if not one.heading.startswith("Silent")]
+    known = own.union(*(one.later for one in later))
     others = [one for _, listed in found for one in listed]
     elsewhere = [one for one in others if not known.issuperset(one.messages)]
-    pairs = ((message, one) for one in entries if not one.silent for message in one.searched)
-    rows = [(as_code(message), one.explanation) for message, one in pairs]
+    rows = [(as_code(message), one.explanation) for one in entries if not one.silent for message in one.searched]
+    rows += [(as_code(message), f"Shown in {one.link}") for one in later for message in one.later if message not in own]
     fixes = {one.place: f"Shown in {one.link}" for one in others}
     fixes.update({one.place: one.explanation for one in entries})
     rows += _on_other_versions(fixes, book, known)

@@ -11,7 +11,7 @@ from fxbook.passes.growing.inputs import inputs_for
 
 
 def in_aten(module: fx.GraphModule) -> fx.GraphModule:
-    """A random graph as an exported program: it runs for any number of rows, with ``meta["val"]`` at each node.
+    """A random graph as an exported program: it runs on one row or more, with ``meta["val"]`` at each node.
 
     It keeps its in-place writes, as ``torch.export`` does.
     """

@@ -27,9 +27,9 @@ _WAYS = 2
 
 
 def random_graph(seed: int, *, changed_by: Pass | None = None, **limits: Any) -> fx.GraphModule:
-    """A valid random graph: it passes ``lint``, it runs, and ``backward`` works.
+    """A valid random graph: it passes ``lint``, it runs, and ``backward`` works if a result depends on a float input.
 
-    It runs on any number of rows; with ``train=True``, it needs at least two.
+    It runs on one row or more; with ``train=True``, it needs at least two.
 
     Args:
         seed: the same seed gives the same graph and the same weights, in every process.
