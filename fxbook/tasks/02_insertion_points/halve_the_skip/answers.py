@@ -89,14 +89,10 @@ def halve_each(
         traced.recompile()
 
 
-@breaks("All other users keep the whole input", case="the block of the chapter")
-@wrong("only_additions_read_half", node="up", says="no longer uses `x`: only additions should use half of an input")
-def halves_the_input_for_all(traced):
-    for value in traced.graph.find_nodes(op="placeholder"):
-        with traced.graph.inserting_after(value):
-            half = half_of(traced.graph, value)
-        value.replace_all_uses_with(half, delete_user_cb=lambda user, half=half: user is not half)
-    traced.recompile()
+@breaks("Make every addition use half of an input", case="a model with two inputs")
+@wrong("only_additions_read_half", node="step_7", says="still uses the whole input `residual`: additions should use")
+def leaves_out_additions_without_users(traced):
+    halve_each(traced, additions=lambda traced: [node for node in additions(traced) if node.users])
 
 
 @breaks("Inputs are the placeholders.", case="an input that no addition uses")
@@ -166,6 +162,7 @@ def changes_one_side_of_a_sum_with_itself(traced):
 
 
 @breaks(
+    "All other users keep the whole input",
     "including nodes that add in another way",
     "Additions are the nodes whose target is `operator.add`.",
     case="an input that no addition uses",

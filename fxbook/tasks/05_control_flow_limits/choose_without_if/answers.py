@@ -47,7 +47,7 @@ def expects_exactly_two_dimensions(x):
     return torch.where(mean > 0, x - mean, x)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch of float64, the result is wrong: it has")
+@wrong("right_on_every_batch", node="output", says="On a batch of small numbers in float64, the result")
 def returns_float32(x):
     return (x - x.mean().clamp(min=0)).float()
 

@@ -47,7 +47,7 @@ USAGE = Usage(
         Case("a batch with a negative mean", Centred, lambda: (torch.randn(8, 8) - 0.8,)),
         Case("a batch with one large number", Centred, lambda: _led_by_one(1)),
         Case("a batch with one number far below zero", Centred, lambda: _led_by_one(-1)),
-        Case("a batch of float64", Centred, lambda: (torch.rand(4, 4, dtype=torch.float64),)),
+        Case("a batch of small numbers in float64", Centred, lambda: (torch.rand(4, 4, dtype=torch.float64) / 1e5,)),
         Case("a tensor of three dimensions", Centred, lambda: ((torch.randn(6, 2, 3) + 1).transpose(0, 1),)),
         Case("a tensor of one dimension", Centred, lambda: (torch.rand(6) + 1,)),
     ),

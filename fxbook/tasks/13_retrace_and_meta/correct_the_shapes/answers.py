@@ -3,6 +3,7 @@
 import copy
 import operator
 
+import torch
 from torch import fx
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
@@ -132,3 +133,29 @@ def compares_the_first_two_sizes(module, x):
 @wrong("finds_wrong_shapes", says="has a wrong shape in its notes, but is missing from the answer: ")
 def ignores_the_batch_size(module, x):
     return corrected(module, x, lambda shape, true: shape is None or shape[1:] != true[1:])
+
+
+@breaks("each `call_function` node", case="a node at the end")
+@wrong("finds_wrong_shapes", says="(a node at the end): node `neg_default` has no shape in its notes, but is missing")
+def leaves_out_nodes_without_users(module, x):
+    used = {node.name for node in module.graph.nodes if node.users}
+    return {name: shape for name, shape in corrected(module, x).items() if name in used}
+
+
+@breaks("each `call_function` node", case="fewer features")
+@wrong("finds_wrong_shapes", says="(fewer features): node `getitem` has no shape in its notes, but is missing")
+def looks_only_at_operators_of_torch(module, x):
+    operators = {node.name for node in calls(module) if isinstance(node.target, torch._ops.OpOverload)}
+    return {name: shape for name, shape in corrected(module, x).items() if name in operators}
+
+
+@breaks("Leave out the nodes whose recorded shape is correct.", case=LLAMA)
+@wrong("finds_wrong_shapes", says="is in the answer, but the shape in its notes is correct")
+def compares_the_strides_too(module, x):
+    noted = {node: node.meta.get("val") for node in calls(module)}
+    true = propagated(module, x)
+    return {
+        node.name: true[node.name]
+        for node, value in noted.items()
+        if value is None or (value.shape, value.stride()) != (true[node.name], node.meta["val"].stride())
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -45,8 +46,8 @@ def _pooled() -> Call:
 
 
 def _narrow() -> Call:
-    """Keep only the first features of each token."""
-    return _aten.slice.Tensor, (2, 0, int(torch.randint(1, WIDTH - 1, ())))
+    """Keep only the first features of each token, with a function that is no ATen operator."""
+    return operator.getitem, ((..., slice(int(torch.randint(1, WIDTH - 1, ())))),)
 
 
 class Pointwise(nn.Module):
@@ -88,8 +89,9 @@ def edited(
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
     """Make the arguments of the answer: the exported graph with a new node, and an input.
 
-    The new node follows a random node, or the last node if ``at_the_end``. If ``swapped``, the batch size and the
-    length of the input are swapped, so every shape has the same sizes in a different order.
+    The new node follows a random node, or the last node if ``at_the_end``; then it has a user that is dead. If
+    ``swapped``, the batch size and the length of the input are swapped, so every shape has the same sizes in a
+    different order; otherwise, only its strides differ.
     """
 
     def given(model: nn.Module) -> tuple[Any, ...]:
@@ -111,8 +113,12 @@ def edited(
         with module.graph.inserting_after(place):
             new = module.graph.call_function(target, (place, *others))
         place.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+        with module.graph.inserting_after(new):
+            if at_the_end:
+                module.graph.call_function(_aten.neg.default, (new,))
         module.recompile()
-        return module, torch.randn(_LENGTH, _BATCH, WIDTH) if swapped else torch.randn(*wide)
+        x = torch.randn(_LENGTH, _BATCH, WIDTH)
+        return module, x if swapped else x.transpose(0, 1)
 
     return given
 

@@ -17,10 +17,10 @@ def is_pair(near):
     return near.target is quantize and near.args[0].target is dequantize and near.args[0].args[1:] == near.args[1:]
 
 
-def drop(module, same=lambda far, near: far.args[1:] == near.args[1:], far_of=lambda near: near.args[0]):
+def drop(module, same=lambda far, near: far.args[1:] == near.args[1:]):
     """Drop the pairs, or whatever a wrong answer takes for a pair."""
     for near in module.graph.find_nodes(op="call_function", target=quantize):
-        far = far_of(near)
+        far = near.args[0]
         if far.target is dequantize and same(far, near):
             near.replace_all_uses_with(far.args[0])
             module.graph.erase_node(near)
@@ -100,20 +100,33 @@ def traces_again(module):
     "a pair whose calls differ in one of these arguments",
     case="pairs that differ",
 )
-@wrong("others_stay", says="is gone, but should have stayed")
+@wrong("others_stay", says="and `quantize_per_tensor_default_5` differ in the lower bound")
 def ignores_the_bounds(module):
     drop(module, lambda far, near: (*far.args[1:3], far.args[5]) == (*near.args[1:3], near.args[5]))
     module.recompile()
 
 
-@breaks("a pair with another call in between", case="pairs between layers")
+@breaks("a pair with another call in between", case="calls in between")
 @wrong("others_stay", says="is gone, but should have stayed")
-def looks_through_a_call(module):
-    def far_of(near):
-        used = near.args[0]
-        return used if used.target is dequantize or not used.all_input_nodes else used.all_input_nodes[0]
+def drops_a_clone_in_between(module):
+    for near in module.graph.find_nodes(op="call_function", target=quantize):
+        if (call := near.args[0]).target is torch.ops.aten.clone.default and call.args[0].target is dequantize:
+            call.replace_all_uses_with(call.args[0])
+            module.graph.erase_node(call)
+    drop(module)
+    module.recompile()
 
-    drop(module, far_of=far_of)
+
+@breaks("a per-channel pair", case="pairs per channel, and calls without users")
+@wrong("others_stay", says="dequantize_per_channel_default` is gone, but should have stayed")
+def drops_per_channel_pairs(module):
+    for near in module.graph.find_nodes(op="call_function", target=ops.quantize_per_channel.default):
+        far = near.args[0]
+        if far.target is ops.dequantize_per_channel.default and far.args[1:] == near.args[1:]:
+            near.replace_all_uses_with(far.args[0])
+            module.graph.erase_node(near)
+            module.graph.erase_node(far)
+    drop(module)
     module.recompile()
 
 
@@ -125,6 +138,7 @@ def leaves_the_calls_behind(module):
     module.recompile()
 
 
+@breaks("and also the `dequantize` if nothing else uses it.", case="pairs between layers")
 @wrong(
     "unneeded_are_gone", node="dequantize_per_tensor_default_2", says="is still there, although no other call uses it"
 )
@@ -135,24 +149,16 @@ def leaves_dequantize_behind(module):
     module.recompile()
 
 
-@breaks("and also the `dequantize` if nothing else uses it.", case="pairs between layers")
-@wrong("others_stay", says="is gone, but should have stayed")
-def erases_a_dequantize_with_another_user(module):
-    """Its other users then use the values from before they were rounded."""
+@breaks("Everything else stays, even if it has no users:", case="pairs per channel, and calls without users")
+@wrong("others_stay", says="node `exp_default` is gone, but should have stayed")
+def erases_what_a_pair_alone_used(module):
     for near in filter(is_pair, module.graph.nodes):
-        far = near.args[0]
-        near.replace_all_uses_with(far.args[0])
+        node = near.args[0]
+        near.replace_all_uses_with(node.args[0])
         module.graph.erase_node(near)
-        far.replace_all_uses_with(far.args[0].args[0] if far.args[0].args else far.args[0])
-        module.graph.erase_node(far)
-    module.recompile()
-
-
-@breaks("Everything else stays, even if it has no users:", case="calls in between")
-@wrong("others_stay", says="is gone, but should have stayed")
-def cleans_up_with_eliminate_dead_code(module):
-    drop(module)
-    module.graph.eliminate_dead_code()
+        while node.op == "call_function" and not node.users:
+            node, unused = node.args[0], node
+            module.graph.erase_node(unused)
     module.recompile()
 
 

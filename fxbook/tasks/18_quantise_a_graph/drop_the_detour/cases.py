@@ -76,7 +76,7 @@ class Between(nn.Module):
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         first = _pair(_pair(x, self.how), self.how)
-        second = _pair(_aten.neg.default(first), self.how)
+        second = _pair(_aten.clone.default(_pair(_aten.neg.default(first), self.how)), self.how)
         turned = _pair(_aten.t.default(_pair(second, self.how)), self.how)
         return turned, _pair(_aten.add.Tensor(turned, turned), self.how)
 
@@ -103,8 +103,9 @@ class Channels(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.how = _how()
-        self.register_buffer("scales", torch.rand(4) / 10 + 0.01)
-        self.register_buffer("zeros", torch.zeros(4, dtype=torch.int64))
+        # Tracing makes one node for a parameter, so that all arguments of these pairs are equal.
+        self.scales = nn.Parameter(torch.rand(4) / 10 + 0.01, requires_grad=False)
+        self.zeros = nn.Parameter(torch.zeros(4, dtype=torch.int64), requires_grad=False)
 
     def forward(self, x: Tensor) -> Any:
         how = (self.scales, self.zeros, 1, -127, 127, torch.int8)
@@ -119,6 +120,7 @@ class Channels(nn.Module):
         _aten.cos.default(rounded)
         _pair(_aten.sin.default(rounded), self.how)
         QUANTIZE(rounded, *self.how)
+        QUANTIZE(_pair(_aten.exp.default(rounded), self.how), *self.how)
         return _aten.relu.default(rounded)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fxbook.cases import Check
 from fxbook.graph.naming import callable_name
-from fxbook.graph.record import GraphRecord
+from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.rules.explained import given_edited, lints, recompiled
 from fxbook.rules.predicates import edited, same_result
 from fxbook.rules.rule import Found, rule
@@ -13,6 +13,7 @@ from fxbook.rules.view import CaseView
 from .cases import DEQUANTIZE, QUANTIZE
 
 _QUANTIZE, _DEQUANTIZE = callable_name(QUANTIZE), callable_name(DEQUANTIZE)
+_ARGUMENTS = "scale", "zero point", "lower bound", "upper bound", "dtype"
 
 
 def replaced(graph: GraphRecord) -> dict[int, int]:
@@ -29,6 +30,17 @@ def unneeded(graph: GraphRecord) -> set[int]:
     """Each `dequantize` that is used only by a `quantize` that changes nothing."""
     gone = set(replaced(graph))
     return {node.index for node in graph if node.target == _DEQUANTIZE and node.users and gone >= set(node.users)}
+
+
+def why_it_stays(graph: GraphRecord, node: NodeRecord) -> str:
+    """The first argument in which the calls of the node's pair differ; the node's call, if it is not in a pair."""
+    for near in (node, *(graph.nodes[index] for index in node.users)):
+        far = graph.nodes[near.inputs[0]] if near.target == _QUANTIZE and near.inputs else None
+        if far and far.target == _DEQUANTIZE and node in (near, far):
+            for name, before, after in zip(_ARGUMENTS, far.positional[1:], near.positional[1:], strict=False):
+                if before != after:
+                    return f"`{far.name}` and `{near.name}` differ in the {name}"
+    return f"`{node.call}`"
 
 
 @rule
@@ -56,7 +68,7 @@ def others_stay(case: CaseView) -> Found:
     now, gone = case.now(), unneeded(case.before) | set(replaced(case.before))
     for node in case.before:
         if node.index not in gone | set(now):
-            yield node, f"is gone, but should have stayed: `{node.call}`"
+            yield node, f"is gone, but should have stayed: {why_it_stays(case.before, node)}"
     for node in case.new():
         yield node, f"is new, but the task does not ask for it: `{node.call}`"
 

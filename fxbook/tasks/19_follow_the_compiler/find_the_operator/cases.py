@@ -20,10 +20,19 @@ def double_(x: Tensor) -> None:
     x.mul_(2)
 
 
-@torch.library.custom_op("fxbook_others::double_", mutates_args=("x",))
+@torch.library.custom_op("other_fxbook_tasks::double_", mutates_args=("x",))
 def namesake(x: Tensor) -> None:
     """Double a tensor in place: another library's operator with the same name."""
     x.mul_(2)
+
+
+@torch.library.custom_op("fxbook_tasks::double", mutates_args=())
+def double(x: Tensor) -> Tensor:
+    """Double a tensor, but do not write into it."""
+    return x * 2
+
+
+double.register_fake(torch.empty_like)
 
 
 @torch.library.custom_op("fxbook_tasks::double_all_", mutates_args=("x", "y"))
@@ -41,7 +50,7 @@ def several(x: Tensor) -> Tensor:
     namesake(low)
     high = high + 1
     double_(high)
-    return (low + high) * 2 * high
+    return double(low + high) * 2 * high
 
 
 @functools.cache
