@@ -196,7 +196,7 @@ HOSTILE: dict[str, tuple[Any, str, str]] = {
     "takes nothing": (takes_nothing, "usable", "called with 1 argument (GraphModule), but takes 0"),
     "is None": (None, "usable", "is None: pass your function itself"),
     "is a str": ("right", "usable", "of type str: pass your function itself"),
-    "is a module": (Stack(4, 2), "usable", "what your function returned: pass the function itself"),
+    "is a module": (Stack(4, 2), "usable", "which your function returned: pass the function itself"),
     "is a graph": (fx.Graph(), "usable", "is a Graph, which your function returned"),
     "is a class of modules": (Stack, "usable", "the class `Stack`, a module"),
     "is a class that cannot be called": (NotCallable, "usable", "has no __call__"),
