@@ -83,7 +83,7 @@ def not_here(exercise_id: str) -> str:
     """The message for an exercise of the book whose check is not installed here."""
     chapters = tasks.chapters()
     held = f"those of chapter{'s' if chapters[1:] else ''} {', '.join(chapters)}" if chapters else "no checks"
-    return f"The check of {exercise_id} is not in this folder, which holds {held}: ask your teacher for its exercises."
+    return f"The check of {exercise_id} is not in this folder, which holds {held}: ask your teacher for it."
 
 
 def check_with(exercise: Exercise, answer: Any, *, seed: int | None = None) -> Report:
