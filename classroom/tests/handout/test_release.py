@@ -231,7 +231,7 @@ def test_missing_check_says_so(unzipped: Path) -> None:
         "The check of 04-is-it-stale is not in this folder, which holds those of chapters 02, 03: ask your teacher for "
         "it."
     ) in done.stdout
-    listed = done.stdout.splitlines()[-1].partition("exercises.")[2]
+    listed = done.stdout.splitlines()[-1].partition("for it.")[2]
     assert "02-put-in-order" in listed and "04-" not in listed
 
 
