@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 
 from press.book import Book
+from press.printing.execution import without_addresses
 from press.printing.notebooks import generate
 
 EVERY_KIND = """
@@ -80,3 +81,9 @@ def test_a_change_of_prose_runs_no_cell(project: Path, write: Callable[[str, str
     assert shown(text.replace("A sentence", "A third"), everything=True)[1] != first
     _, third = shown(text.replace("print(time", "print('now', time"))
     assert third.startswith("now")
+
+
+def test_an_address_in_a_table_leaves_the_columns_in_line() -> None:
+    rows = ["relu  <relu at 0x7f0123456789>  (x,)", "add   <built-in function add>   (x,)"]
+    assert {without_addresses(row).index("(x,)") for row in rows} == {32}
+    assert without_addresses("at 0x7f0123456789, once") == "at 0x…, once"

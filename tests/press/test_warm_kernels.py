@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbval.kernel
 import pytest
 from jupyter_client.blocking import BlockingKernelClient
 from jupyter_client.manager import KernelManager
@@ -72,6 +73,12 @@ def test_a_warm_kernel_sees_what_a_cold_one_sees(kernels: warm.WarmKernels, tmp_
         manager.shutdown_kernel()
     assert str(tmp_path) in seen[warm.NAME]
     assert seen[warm.NAME] == seen["python3"]
+
+
+def test_each_kernel_listens_on_files_of_its_own() -> None:
+    managers = [KernelManager(config=own_socket()), nbval.kernel.KernelManager(), nbval.kernel.KernelManager()]
+    assert {manager.transport for manager in managers} == {"ipc"}
+    assert len({manager.ip for manager in managers}) == 3
 
 
 def test_kernels_share_nothing(kernels: warm.WarmKernels, tmp_path: Path) -> None:
