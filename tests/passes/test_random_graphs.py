@@ -337,6 +337,7 @@ def test_a_seed_gives_a_graph_that_the_pass_changes() -> None:
     assert any(isinstance(one, nn.Conv2d) for one in module.modules())
 
 
+@pytest.mark.room(name="passes")
 @pytest.mark.parametrize(
     ("limits", "says"),
     [

@@ -139,27 +139,6 @@ def test_copies_of_notebooks_are_not_collected(tmp_path: Path) -> None:
 SANITIZE = ROOT / "tests" / "nbval_sanitize.cfg"
 
 
-def test_cells_of_a_notebook_stay_together_when_tests_run_in_parallel(tmp_path: Path) -> None:
-    cells = [code("step = 0"), *(code(f"step = step + {number}", number + 1) for number in range(1, 12))]
-    nbformat.write(notebook_of(cells), tmp_path / "a.ipynb")
-    settings = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), f"--nbval-sanitize-with={SANITIZE}"]
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        *settings,
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-n",
-        "2",
-        "--nbval-kernel-name=python3",
-        "a.ipynb",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0, done.stdout
-
-
 @pytest.mark.parametrize("path", [*EXECUTED, *UNEXECUTED], ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_notebook_passes(path: Path) -> None:
     notebook = load(path)

@@ -8,12 +8,13 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from check_jsonschema import main as check_jsonschema
+from click.testing import CliRunner, Result
 from packaging.specifiers import SpecifierSet
 
 from press import ROOT, __main__
@@ -22,26 +23,25 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def check(schema: str, *files: Path) -> subprocess.CompletedProcess[str]:
+def check(schema: str, *files: Path) -> Result:
     """Validate files with a schema that check-jsonschema ships."""
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", *map(str, files)]
-    return subprocess.run(command, capture_output=True, text=True)
+    return CliRunner().invoke(check_jsonschema, ["--builtin-schema", f"vendor.{schema}", *map(str, files)])
 
 
 def test_the_workflows_are_valid(tmp_path: Path) -> None:
     done = check("github-workflows", *WORKFLOWS)
-    assert (len(WORKFLOWS), done.returncode) == (4, 0), done.stdout
+    assert (len(WORKFLOWS), done.exit_code) == (4, 0), done.output
     broken = tmp_path / "broken.yml"
     broken.write_text(WORKFLOWS[0].read_text(encoding="utf-8").replace("runs-on", "runs-at"), encoding="utf-8")
-    assert check("github-workflows", broken).returncode == 1
+    assert check("github-workflows", broken).exit_code == 1
 
 
 def test_the_citation_is_valid(tmp_path: Path) -> None:
     done = check("citation-file-format", ROOT / "CITATION.cff")
-    assert done.returncode == 0, done.stdout
+    assert done.exit_code == 0, done.output
     broken = tmp_path / "CITATION.cff"
     broken.write_text((ROOT / "CITATION.cff").read_text(encoding="utf-8").replace("authors:", "writers:"), "utf-8")
-    assert check("citation-file-format", broken).returncode == 1
+    assert check("citation-file-format", broken).exit_code == 1
 
 
 def steps(workflow: Path) -> list[str]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from press import ROOT, rooms
 from press import __main__ as commands
 from press.printing.execution import NOTEBOOK_SEED
+from tests import conftest
 
 # A room's folder, a file with a marked and an unmarked test, and a notebook, which is in no room.
 SOME = ("extras/editions/tests/test_folds.py", "tests/book/test_cheat_sheet.py", "solutions/P1_one_model.ipynb")
@@ -23,6 +25,7 @@ def collected(*arguments: str) -> list[str]:
     return [line for line in ran.stdout.splitlines() if "::" in line]
 
 
+@pytest.mark.room(name="cold")
 def test_each_test_is_in_test_or_in_one_room() -> None:
     everything = collected(*SOME)
     of_test = collected(*rooms.arguments_of_test(), *SOME)
@@ -31,14 +34,13 @@ def test_each_test_is_in_test_or_in_one_room() -> None:
     assert {test.partition("::")[0] for test in of_test} == {SOME[1], SOME[2]}
 
 
-def test_unknown_room_is_rejected(tmp_path: Path) -> None:
+def test_unknown_room_is_rejected() -> None:
     with pytest.raises(KeyError):
         rooms.arguments_of_room("attic")
-    test = tmp_path / "test_it.py"
-    test.write_text('import pytest\n@pytest.mark.room(name="attic")\ndef test_it(): pass\n')
-    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-c", str(ROOT / "pyproject.toml"), str(test)]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert ran.returncode == 4 and "names no room" in ran.stderr
+    mark = pytest.mark.room(name="attic").mark
+    item: Any = SimpleNamespace(path=ROOT / "tests/test_it.py", nodeid="test_it", get_closest_marker=lambda _: mark)
+    with pytest.raises(pytest.UsageError, match="names no room"):
+        conftest.pytest_collection_modifyitems([item])
 
 
 @pytest.mark.parametrize("options", [["--room", "site"], []])
