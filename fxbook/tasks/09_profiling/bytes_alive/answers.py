@@ -156,13 +156,13 @@ def counts_before_the_node_runs(traced, *inputs):
     return followed(traced, inputs, before=True)
 
 
-@breaks("before anything is freed after it", case=NETWORK)
-@wrong("bytes_alive", says="Your numbers are the bytes after values were freed")
+@breaks("before any value that it used is freed", case=NETWORK)
+@wrong("bytes_alive", says="Your numbers were taken after values had been freed")
 def counts_after_values_are_freed(traced, *inputs):
     return followed(traced, inputs, before="last")
 
 
-@breaks("The number is the total bytes", case=NETWORK)
+@breaks("The number is the total size in bytes", case=NETWORK)
 @wrong("bytes_alive", says="The numbers are in MiB: the task asks for bytes.")
 def counts_in_mebibytes(traced, *inputs):
     return [size / 2**20 for size in followed(traced, inputs)]
@@ -199,7 +199,7 @@ def looks_one_level_deep(traced, *inputs):
 
 
 @breaks("and in full", case=VIEWS)
-@wrong("bytes_alive", says="A view keeps alive all of the memory that it is a view of.")
+@wrong("bytes_alive", says="A view keeps alive all the memory of the tensor that it views.")
 def counts_the_size_of_a_view(traced, *inputs):
     """Counts, for each storage, the bytes of the largest tensor that uses it."""
 

@@ -50,9 +50,9 @@ def _recorded(traced: fx.GraphModule, inputs: list[Any], method: Method = "run",
 def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
     """Mistakes in counting that explain every number in the list."""
     if numbers == list(run.after):
-        yield None, "Your numbers are the bytes after values were freed: count them before that."
+        yield None, "Your numbers were taken after values had been freed: count before that."
     if numbers in ([0, *run.after[:-1]], [run.during[0], *run.after[:-1]]):
-        yield None, "Each number was taken before its node had computed its result, which counts, too."
+        yield None, "Each number was taken before its node had computed its result: the result counts, too."
     for unit, size in _UNITS.items():
         if all(abs(number * size - right) < 1e-3 * right for number, right in zip(numbers, run.during, strict=True)):
             yield None, f"The numbers are in {unit}: the task asks for bytes."
@@ -90,9 +90,9 @@ def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> F
         elif more:
             why = "Memory that several tensors share counts once, and a value counts only while it is alive."
         elif value and any(run.owner[store] < node.index for store in value.stores):
-            why = "A view keeps alive all of the memory that it is a view of."
+            why = "A view keeps alive all the memory of the tensor that it views."
         else:
-            why = "The result counts, and so do the values that the node uses, which are not freed yet."
+            why = "The result counts, and so do the values that the node uses, which have not been freed yet."
         yield node, f"The number for `{node.name}` is wrong: {number:,.0f} instead of {right:,.0f} bytes. {why}"
 
 

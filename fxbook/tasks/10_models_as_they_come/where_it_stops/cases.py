@@ -229,7 +229,7 @@ USAGE = Usage(
         _case("a caught error, and no other error", lambda: trying("go on")),
         _case("an error that is re-raised", lambda: trying("raise again")),
         _case("a new error in place of a caught one", lambda: Network(trying("raise another"))),
-        _case("a leaf that gets an object that no node can have", lambda: Network(Block("none"), Refused())),
+        _case("a leaf whose argument no node can have", lambda: Network(Block("none"), Refused())),
         _case("a module without layers", lambda: Network(Merged(), Sign())),
         _case("a method of a module whose forward does not run", lambda: Network(Block("none"), Classifier())),
         _case("a model that catches an error and raises its own", Retrying),

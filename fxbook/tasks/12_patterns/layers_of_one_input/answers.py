@@ -106,7 +106,8 @@ def takes_the_first_input_node(graph):
 
 
 @breaks(
-    "the names of the nodes that are the input to two or more linear layers.", case="the feed-forward block of Llama"
+    "the names of the nodes that are each the input to two or more linear layers.",
+    case="the feed-forward block of Llama",
 )
 @wrong("every_group", says="is a key of the answer, but is not the input of two linear layers")
 def takes_every_user(graph):
@@ -133,7 +134,7 @@ def keeps_layers_without_a_bias_apart(graph):
     return {name: layers for (name, _), layers in grouped(filter(is_linear, graph.nodes), key).items()}
 
 
-@breaks("that are the input to two or more linear layers.", case="layers called in every way")
+@breaks("that are each the input to two or more linear layers.", case="layers called in every way")
 @wrong("every_group", says="is `tanh`, but it is not in the list for `tanh`")
 def leaves_out_layers_without_users(graph):
     return grouped(node for node in graph.nodes if is_linear(node) and node.users)

@@ -134,7 +134,7 @@ def forgets_the_mask(module):
 
 
 @breaks(
-    "Leave everything that only resembles it:",
+    "Leave alone everything that only resembles it:",
     "a softmax over a dimension that is not written `-1` as a positional argument;",
     case="several places, some of which stay",
 )
