@@ -163,7 +163,7 @@ def counts_after_values_are_freed(traced, *inputs):
 
 
 @breaks("The number is the total size in bytes", case=NETWORK)
-@wrong("bytes_alive", says="The numbers are in MiB: the task asks for bytes.")
+@wrong("bytes_alive", says="The numbers are in MiB, but the task asks for bytes.")
 def counts_in_mebibytes(traced, *inputs):
     return [size / 2**20 for size in followed(traced, inputs)]
 
@@ -188,7 +188,7 @@ def counts_each_tensor(traced, *inputs):
     )
 
 
-@breaks("one inside the other", case=SEVERAL)
+@breaks("possibly nested", case=SEVERAL)
 @wrong("bytes_alive", says="Its result contains 3 tensors, each with its own memory: all of them count.")
 def looks_one_level_deep(traced, *inputs):
     def parts(value):

@@ -22,7 +22,7 @@ def bytes_alive(case: CaseView) -> Found:
     """The answer lists, for each node, the bytes alive when its result is computed and nothing has been freed yet."""
     numbers = numbers_of(case.value)
     if numbers is None:
-        yield None, "The answer is not a list of numbers: the bytes that are alive at each node."
+        yield None, "The answer is not a list with the number of bytes alive at each node."
         return
     traced, *inputs = case.arguments
     run = _recorded(traced, inputs)
@@ -55,7 +55,7 @@ def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
         yield None, "Each number was taken before its node had computed its result: the result counts, too."
     for unit, size in _UNITS.items():
         if all(abs(number * size - right) < 1e-3 * right for number, right in zip(numbers, run.during, strict=True)):
-            yield None, f"The numbers are in {unit}: the task asks for bytes."
+            yield None, f"The numbers are in {unit}, but the task asks for bytes."
     times = numbers[0] / run.during[0]
     if times > 1 and all(number == times * right for number, right in zip(numbers, run.during, strict=True)):
         yield None, f"Each number is {times:g} times the right one: a storage's size is in bytes, not in elements."
@@ -68,7 +68,10 @@ def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
 def _of_another_run(numbers: list[float], run: RunRecord, traced: fx.GraphModule, inputs: list[Any]) -> Found:
     """Other kinds of runs that explain every number in the list."""
     if numbers == list(_recorded(traced, inputs, "boxed_run").during):
-        yield None, "In your numbers, inputs are freed after their last use: the caller keeps them alive to the end."
+        yield (
+            None,
+            "In your numbers, inputs are freed after their last use, but the caller keeps them alive to the end.",
+        )
     with_gradients = _recorded(traced, inputs, gradients=True)
     if numbers == list(with_gradients.during) and with_gradients.during != run.during:
         kept = "Your numbers are those of a run that keeps values for gradients: run without gradients."

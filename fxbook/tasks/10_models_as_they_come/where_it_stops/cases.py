@@ -222,7 +222,7 @@ USAGE = Usage(
         _case("a network that counts its rows", somewhere("count"), unseen=False),
         _case("a network that can be traced", somewhere("none"), unseen=False),
         _case("a real model for images", lambda: wrapped(one_of("resnet", "vit")), unseen=False),
-        _case("a real model for texts", lambda: wrapped(one_of("bert", "llama"))),
+        _case("a real model for text", lambda: wrapped(one_of("bert", "llama"))),
         _case("a network that asks in its own forward", lambda: Network(Block("none", "none"), asks=True)),
         _case("a caught error, and an error in another module", lambda: trying("go on", "none", "shape")),
         _case("a caught error, and an error in the network itself", lambda: trying("ask")),
