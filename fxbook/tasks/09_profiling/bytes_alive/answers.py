@@ -145,7 +145,9 @@ def counts_views_of_weights(traced, *inputs):
 
 
 @breaks("to the end, because the caller holds them", case=NETWORK)
-@wrong("bytes_alive", says="In your numbers, inputs are freed after their last use: the caller keeps them alive to the")
+@wrong(
+    "bytes_alive", says="In your numbers, inputs are freed after their last use, but the caller keeps them alive to the"
+)
 def frees_the_inputs(traced, *inputs):
     return at_each_node(traced, inputs, lambda env, given, value: in_memory([env, value], own(traced)))
 
