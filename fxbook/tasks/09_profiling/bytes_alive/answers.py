@@ -145,7 +145,9 @@ def counts_views_of_weights(traced, *inputs):
 
 
 @breaks("to the end, because the caller holds them", case=NETWORK)
-@wrong("bytes_alive", says="In your numbers, inputs are freed after their last use: the caller keeps them alive to the")
+@wrong(
+    "bytes_alive", says="In your numbers, inputs are freed after their last use, but the caller keeps them alive to the"
+)
 def frees_the_inputs(traced, *inputs):
     return at_each_node(traced, inputs, lambda env, given, value: in_memory([env, value], own(traced)))
 
@@ -156,14 +158,14 @@ def counts_before_the_node_runs(traced, *inputs):
     return followed(traced, inputs, before=True)
 
 
-@breaks("before anything is freed after it", case=NETWORK)
-@wrong("bytes_alive", says="Your numbers are the bytes after values were freed")
+@breaks("before any value that it used is freed", case=NETWORK)
+@wrong("bytes_alive", says="Your numbers were taken after values had been freed")
 def counts_after_values_are_freed(traced, *inputs):
     return followed(traced, inputs, before="last")
 
 
-@breaks("The number is the total bytes", case=NETWORK)
-@wrong("bytes_alive", says="The numbers are in MiB: the task asks for bytes.")
+@breaks("The number is the total size in bytes", case=NETWORK)
+@wrong("bytes_alive", says="The numbers are in MiB, but the task asks for bytes.")
 def counts_in_mebibytes(traced, *inputs):
     return [size / 2**20 for size in followed(traced, inputs)]
 
@@ -188,7 +190,7 @@ def counts_each_tensor(traced, *inputs):
     )
 
 
-@breaks("one inside the other", case=SEVERAL)
+@breaks("possibly nested", case=SEVERAL)
 @wrong("bytes_alive", says="Its result contains 3 tensors, each with its own memory: all of them count.")
 def looks_one_level_deep(traced, *inputs):
     def parts(value):
@@ -199,7 +201,7 @@ def looks_one_level_deep(traced, *inputs):
 
 
 @breaks("and in full", case=VIEWS)
-@wrong("bytes_alive", says="A view keeps alive all of the memory that it is a view of.")
+@wrong("bytes_alive", says="A view keeps alive all the memory of the tensor that it views.")
 def counts_the_size_of_a_view(traced, *inputs):
     """Counts, for each storage, the bytes of the largest tensor that uses it."""
 

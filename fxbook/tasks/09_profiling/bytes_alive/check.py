@@ -22,7 +22,7 @@ def bytes_alive(case: CaseView) -> Found:
     """The answer lists, for each node, the bytes alive when its result is computed and nothing has been freed yet."""
     numbers = numbers_of(case.value)
     if numbers is None:
-        yield None, "The answer is not a list of numbers: the bytes that are alive at each node."
+        yield None, "The answer is not a list with the number of bytes alive at each node."
         return
     traced, *inputs = case.arguments
     run = _recorded(traced, inputs)
@@ -50,12 +50,12 @@ def _recorded(traced: fx.GraphModule, inputs: list[Any], method: Method = "run",
 def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
     """Mistakes in counting that explain every number in the list."""
     if numbers == list(run.after):
-        yield None, "Your numbers are the bytes after values were freed: count them before that."
+        yield None, "Your numbers were taken after values had been freed: count before that."
     if numbers in ([0, *run.after[:-1]], [run.during[0], *run.after[:-1]]):
-        yield None, "Each number was taken before its node had computed its result, which counts, too."
+        yield None, "Each number was taken before its node had computed its result: the result counts, too."
     for unit, size in _UNITS.items():
         if all(abs(number * size - right) < 1e-3 * right for number, right in zip(numbers, run.during, strict=True)):
-            yield None, f"The numbers are in {unit}: the task asks for bytes."
+            yield None, f"The numbers are in {unit}, but the task asks for bytes."
     times = numbers[0] / run.during[0]
     if times > 1 and all(number == times * right for number, right in zip(numbers, run.during, strict=True)):
         yield None, f"Each number is {times:g} times the right one: a storage's size is in bytes, not in elements."
@@ -68,7 +68,10 @@ def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
 def _of_another_run(numbers: list[float], run: RunRecord, traced: fx.GraphModule, inputs: list[Any]) -> Found:
     """Other kinds of runs that explain every number in the list."""
     if numbers == list(_recorded(traced, inputs, "boxed_run").during):
-        yield None, "In your numbers, inputs are freed after their last use: the caller keeps them alive to the end."
+        yield (
+            None,
+            "In your numbers, inputs are freed after their last use, but the caller keeps them alive to the end.",
+        )
     with_gradients = _recorded(traced, inputs, gradients=True)
     if numbers == list(with_gradients.during) and with_gradients.during != run.during:
         kept = "Your numbers are those of a run that keeps values for gradients: run without gradients."
@@ -90,9 +93,9 @@ def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> F
         elif more:
             why = "Memory that several tensors share counts once, and a value counts only while it is alive."
         elif value and any(run.owner[store] < node.index for store in value.stores):
-            why = "A view keeps alive all of the memory that it is a view of."
+            why = "A view keeps alive all the memory of the tensor that it views."
         else:
-            why = "The result counts, and so do the values that the node uses, which are not freed yet."
+            why = "The result counts, and so do the values that the node uses, which have not been freed yet."
         yield node, f"The number for `{node.name}` is wrong: {number:,.0f} instead of {right:,.0f} bytes. {why}"
 
 

@@ -101,7 +101,7 @@ def never_swaps_the_order(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: True, first, second, rounds, clock)
 
 
-@breaks("the time of `first` divided by the time of `second`:", case=SLOWING)
+@breaks("the time of `first` divided by the time of `second`.", case=SLOWING)
 @wrong("ratios_in_pairs", says="second / first: they should be first / second.")
 def divides_second_by_first(first, second, rounds, clock=time.perf_counter):
     return in_order(turns, second, first, rounds, clock)
@@ -119,13 +119,13 @@ def swaps_the_order_once(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: 2 * turn < rounds, first, second, rounds, clock)
 
 
-@breaks("one ratio for each of `rounds` rounds.", case=SLOWING)
+@breaks("one ratio for each of `rounds` rounds:", case=SLOWING)
 @wrong("ratios_in_pairs", says="The list has length 1, but `rounds` is 12.")
 def returns_one_ratio(first, second, rounds, clock=time.perf_counter):
     return [sum(in_order(turns, first, second, rounds, clock)) / rounds]
 
 
-@breaks("a list of ratios", case=SLOWING)
+@breaks("a list with one ratio", case=SLOWING)
 @wrong("ratios_in_pairs", says="The answer is not a list of numbers")
 def returns_pairs(first, second, rounds, clock=time.perf_counter):
     return [(took(first, clock), took(second, clock)) for _ in range(rounds)]

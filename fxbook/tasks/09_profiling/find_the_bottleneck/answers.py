@@ -10,7 +10,7 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 WORK = "09_profiling#work-can-be-counted"
 REPAIR = "09_profiling#find-it-change-it-measure-again"
-KNOWN, OTHER = "the GPT of the exercise", "a GPT of another size and other names"
+KNOWN, OTHER = "the GPT of the exercise", "a GPT with another size and other names"
 MIXING, ADDING = "a GPT that mixes positions", "a GPT that adds up positions"
 NORM, EVERY = "a GPT with a norm over positions", "a GPT whose scores are all used"
 
@@ -189,7 +189,9 @@ def moves_whatever_is_selected(model):
     "`nn.Linear`, `nn.LayerNorm` and `torch.tanh` treat each position separately.",
     case=OTHER,
 )
-@wrong("bottleneck_gone", says=f"({OTHER}): the result still does 1.3 times the FLOPs", node="to_width", read=WORK)
+@wrong(
+    "bottleneck_gone", says=f"({OTHER}): the returned module still does 1.3 times the FLOPs", node="to_width", read=WORK
+)
 def passes_layers_alone(model):
     return climbs(*traced_with_selection(model), lambda traced, n: n.op == "call_module" and may_pass(traced, n))
 

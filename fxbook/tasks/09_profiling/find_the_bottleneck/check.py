@@ -103,7 +103,11 @@ def _passed_too_far(case: CaseView) -> Found:
             if user not in way:
                 other = case.before.nodes[user]
                 if other.target == select.target:
-                    yield node, f"no longer gets every position: its user `{other.name}` selects other ones", REPAIR
+                    yield (
+                        node,
+                        f"no longer gets every position: its user `{other.name}` selects other positions",
+                        REPAIR,
+                    )
                 yield node, f"no longer gets every position: its user `{other.name}` needs all of them", REPAIR
 
 
@@ -134,7 +138,7 @@ def bottleneck_gone(case: CaseView) -> Found:
             }
             node = case.nodes[max(beyond, key=lambda index: beyond[index])]
             share = 100 * flops[node.name] / total
-            work = f"The result still does {total / enough:.1f} times the FLOPs that it needs"
+            work = f"The returned module still does {total / enough:.1f} times the FLOPs that it needs"
             yield node, f"{work}: node `{node.name}` does {share:.0f} % of them."
 
 

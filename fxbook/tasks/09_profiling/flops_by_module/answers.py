@@ -9,7 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode, flop_registry
 from fxbook.tasks.answering import breaks, right, wrong
 
 NETWORK, TWICE = "the network of the chapter", "modules in modules, one called twice"
-DIRECT, SHARED = "a child of a child; several inputs", "a layer in two modules, a leaf of several products"
+DIRECT, SHARED = "a child of a child; several inputs", "a layer in two modules, a leaf with several products"
 
 
 def grouped(traced, inputs, key):
@@ -112,7 +112,7 @@ def takes_the_first_entry(traced, *inputs):
     return grouped(traced, inputs, lambda node: paths(node)[0].partition(".")[0])
 
 
-@breaks("is the root's attribute:", case=TWICE)
+@breaks("is that of the root's attribute:", case=TWICE)
 @wrong("each_module_its_flops", says=f"({TWICE}): `mix@1` is not the name")
 def reads_the_key(traced, *inputs):
     return grouped(traced, inputs, lambda node: next(iter(node.meta.get("nn_module_stack") or {"": 0})))
@@ -137,7 +137,7 @@ def only_the_total(traced, *inputs):
     return sum(grouped(traced, inputs, str).values())
 
 
-@breaks("The work of the root", case=TWICE)
+@breaks("Work done in the root", case=TWICE)
 @wrong("each_module_its_flops", says='the root (`""`) itself does')
 def leaves_the_root_out(traced, *inputs):
     return {name: flops for name, flops in grouped(traced, inputs, outermost).items() if name}

@@ -89,6 +89,6 @@ USAGE = Usage(
         Case("the network of the chapter", ResNet, tuple, given=with_images),
         Case("modules in modules, one called twice", Twice, tuple, unseen=True, given=with_rows),
         Case("a child of a child; several inputs", Direct, tuple, unseen=True, given=with_two_kinds),
-        Case("a layer in two modules, a leaf of several products", Shared, tuple, unseen=True, given=with_rows),
+        Case("a layer in two modules, a leaf with several products", Shared, tuple, unseen=True, given=with_rows),
     ),
 )

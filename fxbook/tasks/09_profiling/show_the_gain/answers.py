@@ -16,7 +16,7 @@ PAIRS = "09_profiling#two-models-are-compared-in-pairs"
 WORK = "09_profiling#work-can-be-counted"
 GRADIENTS = "09_profiling#who-asks-for-gradients"
 MISSING = "when_it_breaks/02_insertion_points#typeerror-forward-missing-1-required-positional-argument-late"
-KNOWN, MORE = "two products and one", "more FLOPs, two inputs, a nested result"
+KNOWN, MORE = "two products before, one after", "more FLOPs, two inputs, a nested result"
 
 
 def flops(module, inputs):

@@ -88,8 +88,8 @@ def measured(answer: Callable[..., Any], before: Any, after: Any, inputs: tuple[
 USAGE = Usage(
     "compute",
     cases=(
-        Case("two products and one", lambda: Products(6, 24, (2.5, 3.5)), tuple),
-        Case("fewer FLOPs, and not faster", lambda: Products(5, 30, (0.75, 0.85)), tuple, unseen=True),
+        Case("two products before, one after", lambda: Products(6, 24, (2.5, 3.5)), tuple),
+        Case("fewer FLOPs, but not faster", lambda: Products(5, 30, (0.75, 0.85)), tuple, unseen=True),
         Case("more FLOPs, two inputs, a nested result", lambda: ProductsAndSum(9, 3, (0.5, 0.65)), tuple, unseen=True),
     ),
     given=with_and_without,

@@ -127,7 +127,7 @@ def always_takes_five_runs(traced, inputs, runs, clock=time.perf_counter):
 
 
 @breaks("Read no other clock.", case=KNOWN)
-@wrong("on_the_clock", says="is not what passed on `clock`", read=FIRST)
+@wrong("on_the_clock", says="is not the time that passed on `clock`", read=FIRST)
 def reads_another_clock(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, runs + 1, time.perf_counter).items()}
 
@@ -154,7 +154,9 @@ def leaves_the_slowest_run_out(traced, inputs, runs, clock=time.perf_counter):
 
 
 @breaks("Run `traced` on `inputs`, a tuple.", case=SEVERAL)
-@wrong("on_the_clock", says="time of `scale_1` is not what passed on `clock` while that node ran on", read=FIRST)
+@wrong(
+    "on_the_clock", says="time of `scale_1` is not the time that passed on `clock` while that node ran on", read=FIRST
+)
 def runs_on_the_first_input_twice(traced, inputs, runs, clock=time.perf_counter):
     places = traced.graph.find_nodes(op="placeholder")
     found = measured(traced, inputs[:1] * len(places), runs + 1, clock)

@@ -76,7 +76,7 @@ def _wrong_calls(name: str, seconds: list[float], cost: float, callers: int) -> 
 
 
 def _not_measured(name: str, second: float) -> str:
-    return f"A time of `{name}` is not what passed on `clock` while that node ran on `inputs`: {second:.3g} s."
+    return f"A time of `{name}` is not the time that passed on `clock` while that node ran on `inputs`: {second:.3g} s."
 
 
 def _measured(case: CaseView) -> dict[str, tuple[float, list[float]]]:

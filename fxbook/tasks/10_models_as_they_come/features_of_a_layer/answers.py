@@ -67,7 +67,7 @@ class Extractor:
         return module
 
 
-VIT, STACK, METHOD = "a small ViT", "a stack of twelve layers", "a layer with the name of a method"
+VIT, STACK, METHOD = "a small ViT", "a stack of twelve layers", "a layer named like a method"
 SPARE = "an input that is not needed"
 NO_SUCH = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
 

@@ -102,7 +102,7 @@ USAGE = Usage(
         Case("a stack of twelve layers", wanting(Stack, "layers.1"), rows, unseen=True),
         Case("two branches", wanting(TwoWays, "left", "right", "right_head"), rows, unseen=True),
         Case("an input that is not needed", wanting(Namesakes, "first"), rows_and_numbers, unseen=True),
-        Case("a layer with the name of a method", wanting(Namesakes, "norm"), rows_and_numbers, unseen=True),
+        Case("a layer named like a method", wanting(Namesakes, "norm"), rows_and_numbers, unseen=True),
     ),
     given=traced_with_path,
 )

@@ -196,7 +196,7 @@ def follows_the_cause(model):
 
 @breaks(
     "A leaf is never the answer, because its `forward` does not run.",
-    case="a leaf that gets an object that no node can have",
+    case="a leaf whose argument no node can have",
 )
 @wrong("the_module", says="`blocks.1.skip`, which is a leaf: its `forward` does not run")
 def names_a_leaf(model):

@@ -6,9 +6,9 @@ import torch
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-SHEET, PART = "the model of the sheet, in train mode", "Entry 0 names a different tensor from placeholder"
+SHEET, PART = "the model of the exercises, in train mode", "Entry 0 names a different tensor from placeholder"
 
-KINDS = "a parameter as an input, a tensor that is no buffer"
+KINDS = "a parameter as an input, a tensor that is not a buffer"
 
 
 def placeholders(module):

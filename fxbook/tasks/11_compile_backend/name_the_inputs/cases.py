@@ -114,19 +114,21 @@ TWINS = (functools.partial(Twins, True), functools.partial(Twins, False))
 USAGE = Usage(
     "compute",
     cases=(
-        Case("the model of the sheet, in train mode", nn.Identity, tuple, given=given_by(FeedForward, calls=(TWO,))),
+        Case(
+            "the model of the exercises, in train mode", nn.Identity, tuple, given=given_by(FeedForward, calls=(TWO,))
+        ),
         Case("two layers with equal weights", nn.Identity, tuple, given=given_by(*TWINS, calls=(TWO,))),
         Case(
             "a size that is an input", nn.Identity, tuple, unseen=True, given=given_by(FeedForward, calls=(TWO, THREE))
         ),
         Case(
-            "a parameter as an input, a tensor that is no buffer",
+            "a parameter as an input, a tensor that is not a buffer",
             nn.Identity,
             tuple,
             unseen=True,
             given=given_by(Scaled, calls=(a_parameter_and_rows,)),
         ),
         Case("tied weights", nn.Identity, tuple, unseen=True, given=given_by(Tied, calls=(words,))),
-        Case("ResNet, of transformers", nn.Identity, tuple, unseen=True, given=given_by(resnet, calls=(photo,))),
+        Case("ResNet, from transformers", nn.Identity, tuple, unseen=True, given=given_by(resnet, calls=(photo,))),
     ),
 )

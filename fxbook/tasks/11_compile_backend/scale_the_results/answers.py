@@ -119,7 +119,7 @@ def scales_every_use(program, factor):
             spec.arg = TensorArgument(name=new.name)
 
 
-@breaks("These get the same values as before.", case="a buffer that is written")
+@breaks("which get the same values as before.", case="a buffer that is written")
 @wrong("buffers_are_kept", says="the buffer `total` has a different value than before the edit")
 def scales_every_output(program, factor):
     scale_results(program, factor, lambda spec: True)

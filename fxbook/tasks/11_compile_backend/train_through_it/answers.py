@@ -101,7 +101,7 @@ def replaces_the_first_alone(module, example_inputs):
     return module.forward
 
 
-@breaks("that takes the inputs one by one", case=GATED)
+@breaks("that takes the inputs as separate arguments", case=GATED)
 @wrong(
     "ends well",
     says="takes 2 positional arguments",

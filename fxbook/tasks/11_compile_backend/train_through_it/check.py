@@ -82,7 +82,7 @@ def _unused_inputs(case: CaseView, right: dict[str, Any]) -> Found:
     inputs = [node for node in case.before.nodes if node.op == "placeholder"]
     for node, found, gradient in zip(inputs, entry(case.value, "gradients") or [], right["gradients"], strict=False):
         if found is None and gradient is not None:
-            yield node, "is an input whose value the function that you return does not use"
+            yield node, "is an input, but the function that you return does not use its value"
 
 
 def _same(results: list[Value], others: dict[str, Any]) -> bool:

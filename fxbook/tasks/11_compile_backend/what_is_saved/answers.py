@@ -86,7 +86,7 @@ def returns_the_names_alone(forward, backward):
     return names(saved_nodes(forward, backward))
 
 
-@breaks("the sum of the bytes of their values.", case=DTYPES)
+@breaks("the total size of their values in bytes.", case=DTYPES)
 @wrong("counts_the_bytes", says=f"({DTYPES}): the names are right, but the number of bytes is not: ")
 def counts_four_bytes_for_each_element(forward, backward):
     saved = saved_nodes(forward, backward)

@@ -118,7 +118,7 @@ def replaces_the_first_alone(traced):
     replace_pattern_with_filters(traced, new_gelu, fused, [is_first])
 
 
-@breaks('by one call to `nn.functional.gelu` with `approximate="tanh"`.', case="a block of GPT-2")
+@breaks('with one call to `nn.functional.gelu` with `approximate="tanh"`.', case="a block of GPT-2")
 @wrong("approximates", node="gelu", says="computes the exact GELU")
 def leaves_out_the_approximation(traced):
     fx.replace_pattern(traced, new_gelu, lambda x: nn.functional.gelu(x))

@@ -92,7 +92,7 @@ def looks_at_functions_alone(graph):
 
 
 @breaks("a list of the names of the nodes that call these layers", case="the attention of Llama")
-@wrong("every_group", says="but it is not in the list for `")
+@wrong("every_group", says="but is not in the list for `")
 def finds_pairs(graph):
     """Leaves out the third layer, like a pattern of two layers."""
     return {name: layers[:2] for name, layers in grouped(filter(is_linear, graph.nodes)).items()}
@@ -106,7 +106,8 @@ def takes_the_first_input_node(graph):
 
 
 @breaks(
-    "the names of the nodes that are the input to two or more linear layers.", case="the feed-forward block of Llama"
+    "the names of the nodes that are each the input to two or more linear layers.",
+    case="the feed-forward block of Llama",
 )
 @wrong("every_group", says="is a key of the answer, but is not the input of two linear layers")
 def takes_every_user(graph):
@@ -124,7 +125,7 @@ def knows_a_layer_by_its_name(graph):
 
 
 @breaks("a list of the names of the nodes that call these layers", case="layers called in every way")
-@wrong("every_group", says="input of layer `layers_0` is `x`, but it is not in the list for `x`")
+@wrong("every_group", says="layer `layers_0` has the input `x`, but is not in the list for `x`")
 def keeps_layers_without_a_bias_apart(graph):
     def key(node):
         layer = graph.owning_module.get_submodule(node.target) if node.op == "call_module" else None
@@ -133,8 +134,8 @@ def keeps_layers_without_a_bias_apart(graph):
     return {name: layers for (name, _), layers in grouped(filter(is_linear, graph.nodes), key).items()}
 
 
-@breaks("that are the input to two or more linear layers.", case="layers called in every way")
-@wrong("every_group", says="is `tanh`, but it is not in the list for `tanh`")
+@breaks("that are each the input to two or more linear layers.", case="layers called in every way")
+@wrong("every_group", says="has the input `tanh`, but is not in the list for `tanh`")
 def leaves_out_layers_without_users(graph):
     return grouped(node for node in graph.nodes if is_linear(node) and node.users)
 

@@ -57,7 +57,7 @@ def every_group(case: CaseView) -> Found:
                 yield node, f"`{layer}` is in the list for `{name}`, but {_why_not(case.before, node)}."
         for layer in layers:
             if layer not in found:
-                yield nodes[layer], f"The input of layer `{layer}` is `{name}`, but it is not in the list for `{name}`."
+                yield nodes[layer], f"Layer `{layer}` has the input `{name}`, but is not in the list for `{name}`."
         if len(found) != len(layers):
             yield nodes[name], f"The list for `{name}` has a layer twice."
 

@@ -89,7 +89,7 @@ def looks_for_methods_alone(match, graph, pattern):
     return not any(first < node < end for node in methods)
 
 
-@breaks("What it writes to does not matter.", case="a write between the match and its first user")
+@breaks("It does not matter which tensor it writes to.", case="a write between the match and its first user")
 @wrong("rejects_matches_across_writes", says="filter accepts the match that ends with `sigmoid`")
 def looks_at_what_is_written_to(match, graph, pattern):
     """Accepts a write to any tensor but the inputs of the match."""
@@ -128,7 +128,7 @@ def takes_the_first_entry_of_users(match, graph, pattern):
     return not crossed(match, min(nodes_of(match)), next(iter(result.users), result))
 
 
-@breaks("If the result has no users, the new nodes take its place in the list:", case="results that nothing uses")
+@breaks("If the result has no users, the new nodes take its place in the list, so", case="results that nothing uses")
 @wrong("rejects_matches_across_writes", says="(results that nothing uses): the filter rejects the match")
 def looks_up_to_the_output_without_a_user(match, graph, pattern):
     [result] = match.returning_nodes

@@ -85,7 +85,7 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("a block of Llama", llama, tuple),
-        Case("layers of equal weights", Equal, tuple),
+        Case("layers with equal weights", Equal, tuple),
         Case("a block of GPT-2", gpt2, tuple, unseen=True),
         Case("weights of many kinds", Kinds, tuple, unseen=True),
     ),

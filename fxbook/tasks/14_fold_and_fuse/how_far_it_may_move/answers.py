@@ -122,7 +122,7 @@ def counts_the_inputs_of_all_groups(layer, x, dtype):
 
 
 @breaks(
-    "Each element is the most by which rounding in `dtype` may move that element of `layer(x)`:",
+    "Each element is the most that rounding in `dtype` may move that element of `layer(x)`:",
     case="the first convolution of ResNet",
 )
 @wrong("counts_the_terms", says="times what it should be: check `n` and `u`")

@@ -149,7 +149,7 @@ def numbers_the_values(traced):
 
 @breaks(
     "where several calls to members of `PURE` are equal, keep only one.",
-    "Calls whose arguments are equal calls become equal too.",
+    "If merging makes other calls equal, merge those too.",
     case="two equal formulas",
 )
 @wrong("equal_calls_are_one", node="abs_2", says="and one of the two must go")
@@ -159,7 +159,7 @@ def makes_the_keys_beforehand(traced):
     share(traced, key=lambda node: keys[node])
 
 
-@breaks("or constants of the same value *and* the same type,", case="whole numbers")
+@breaks("or constants with the same value *and* the same type,", case="whole numbers")
 @wrong("equal_calls_alone_merge", node="mul_5", says="`torch.mul(x, True)` is not `torch.mul(x, 1)`")
 def compares_constants_by_value(traced):
     share(traced, key=lambda node: key_of(node, types=False))

@@ -158,7 +158,7 @@ def sorts_by_the_channel_within_each_part(module, x, head):
     return {name: sorted(channels, key=lambda channel: channel % x.shape[-1]) for name, channels in found.items()}
 
 
-@breaks("the channels of this layer's result on which the result of the given head depends.", case="interleaved heads")
+@breaks("the channels of this layer's result that affect the result of the given head.", case="interleaved heads")
 @wrong("all_channels", says="in the answer, but the head does not use this channel")
 def assumes_that_heads_are_consecutive(module, x, head):
     """If a layer has fewer heads than the query, consecutive heads of the query share each of them."""

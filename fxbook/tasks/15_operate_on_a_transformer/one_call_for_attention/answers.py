@@ -134,7 +134,7 @@ def forgets_the_mask(module):
 
 
 @breaks(
-    "Leave everything that only resembles it:",
+    "Leave alone everything that only resembles it:",
     "a softmax over a dimension that is not written `-1` as a positional argument;",
     case="several places, some of which stay",
 )
@@ -171,7 +171,7 @@ def replaces_only_attention_with_a_mask(module):
 
 
 @breaks(
-    "replace the attention even if other nodes use the scores, and keep the scores for them.",
+    "your function replaces the attention even if other nodes use the scores, and keeps the scores for them.",
     case="several places, some of which stay",
 )
 @wrong("each_in_one_call", node="softmax_5", says="one call can replace, even if 2 nodes use `add")

@@ -77,14 +77,14 @@ def forgets_the_inputs(graph, cut):
     return [node.name for node in calls if set(node.users) & set(behind)]
 
 
-@breaks("The node `cut` itself", case="a block with skip connections")
+@breaks("the node `cut` itself", case="a block with skip connections")
 @wrong("names_what_crosses", says="but is missing from the answer")
 def forgets_the_node_itself(graph, cut):
     before, behind = split_at(graph, cut)
     return [node.name for node in before if node.op != "get_attr" and set(node.users) & set(behind[1:])]
 
 
-@breaks("and the output counts as a later node.", case="a value made early and returned")
+@breaks("The output counts as a later node.", case="a value made early and returned")
 @wrong("names_what_crosses", says="but is missing from the answer")
 def forgets_the_output(graph, cut):
     before, behind = split_at(graph, cut)
@@ -92,14 +92,14 @@ def forgets_the_output(graph, cut):
     return [node.name for node in before if node.op != "get_attr" and set(node.users) & users]
 
 
-@breaks("or a later node uses it,", case="a block with skip connections")
+@breaks("or a later node uses it.", case="a block with skip connections")
 @wrong("names_what_crosses", says="does not cross the cut")
 def includes_values_without_later_users(graph, cut):
     before, _ = split_at(graph, cut)
     return [node.name for node in before if node.op != "get_attr"]
 
 
-@breaks("Such a value comes from a node before the cut.", case="a block with skip connections")
+@breaks("Such a value comes from a node before the cut,", case="a block with skip connections")
 @wrong("names_what_crosses", says="does not cross the cut")
 def includes_values_made_later(graph, cut):
     _, behind = split_at(graph, cut)

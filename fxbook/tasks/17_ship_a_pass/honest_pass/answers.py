@@ -66,7 +66,7 @@ def copies_the_graph_without_them(module):
 
 @breaks(
     "its `modified` is `True` if a call was erased, and `False` otherwise.",
-    case="a block of GPT-2 without such a layer",
+    case="a block of GPT-2 without an identity",
 )
 @wrong("honest", says="`modified` is true, but the graph had no call")
 def always_reports_true(module):
@@ -81,13 +81,13 @@ def reports_whether_the_module_has_such_a_layer(module):
     return finished(module, any(isinstance(layer, nn.Identity) for layer in module.modules()))
 
 
-@breaks("Return a `PassResult` with this module;", case="a block of GPT-2 without such a layer")
+@breaks("Return a `PassResult` with this module;", case="a block of GPT-2 without an identity")
 @wrong("returns_a_pass_result", says="not a `PassResult`", read=RETURN)
 def returns_the_module(module):
     return finished(module, erased(module)).graph_module
 
 
-@breaks("Edit the module in place", case="a block of GPT-2 without such a layer")
+@breaks("Edit the module in place", case="a block of GPT-2 without an identity")
 @wrong("returns_a_pass_result", says="a different module from the one it was given", read=RETURN)
 def edits_a_copy(module):
     draft = copy.deepcopy(module)
@@ -124,7 +124,7 @@ def collects_the_inputs_first(module):
     return finished(module, erased(module, value_of=inputs.get))
 
 
-@breaks("and nothing else:", case="such layers in a row, by keyword, unused and at the end")
+@breaks("and nothing else:", case="identities in a row, by keyword, unused and at the end")
 @wrong("others_stay", says="node `mix_1` is missing: erase only calls")
 def eliminates_dead_code(module):
     found = erased(module)

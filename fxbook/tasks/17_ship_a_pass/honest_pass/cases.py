@@ -132,10 +132,10 @@ def run_twice(answer: Callable[..., Any], module: fx.GraphModule, x: Tensor) -> 
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a block of GPT-2 without such a layer", gpt2, tuple, given=traced_with(3, WIDTH)),
+        Case("a block of GPT-2 without an identity", gpt2, tuple, given=traced_with(3, WIDTH)),
         Case("a block of ResNet", resnet, tuple, given=traced_with(16, 8, 8)),
-        Case("such layers in a row, by keyword, unused and at the end", Idle, tuple, True, traced_with(3, WIDTH)),
-        Case("one such layer whose result is unused", Single, tuple, unseen=True, given=traced_with(3, WIDTH)),
+        Case("identities in a row, by keyword, unused and at the end", Idle, tuple, True, traced_with(3, WIDTH)),
+        Case("an identity whose result is unused", Single, tuple, unseen=True, given=traced_with(3, WIDTH)),
         Case("a layer called by its second name", Single, tuple, unseen=True, given=by_another_name),
         Case("a layer that nothing calls", Kept, tuple, unseen=True, given=kept_as_submodule),
     ),

@@ -158,7 +158,7 @@ def forgets_to_compile(module, fails):
     return kept
 
 
-@breaks("the users of a call use one of its input nodes instead.", case="inputs in a list and by keyword")
+@breaks("the users of a removed call use one of its input nodes instead.", case="inputs in a list and by keyword")
 @wrong("nothing_left_to_remove", says="(inputs in a list and by keyword): node `cat` can still be removed")
 def overlooks_keywords_and_lists(module, fails):
     return shrunk(module, fails, inputs=lambda node: [value for value in node.args if isinstance(value, fx.Node)])
@@ -209,7 +209,7 @@ def erases_unused_inputs(module, fails):
 
 @breaks(
     "Make it from the given module by removing calls:",
-    "the users of a call use one of its input nodes instead.",
+    "the users of a removed call use one of its input nodes instead.",
     case="the activation of GPT-2",
 )
 @wrong("only_removes", says="is new: only remove calls")

@@ -31,7 +31,7 @@ def only_removes(case: CaseView) -> Found:
         if name not in given:
             yield None, f"Node `{name}` is new: only remove calls."
         elif isinstance(call, list) and call != given[name]:
-            other = "calls something else" if call[0] != given[name][0] else "has other arguments"
+            other = "calls something else" if call[0] != given[name][0] else "has different arguments"
             edited = call[0] == f"call_function {callable_name(MADE_BY_THE_PASS)}"
             why = ": `fails` has edited it, so call `fails` with a copy" if edited else ""
             yield case.before.named(name), f"{other} in the answer than in the given graph{why}"

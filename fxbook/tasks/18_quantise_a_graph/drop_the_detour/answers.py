@@ -162,7 +162,7 @@ def erases_what_a_pair_alone_used(module):
     module.recompile()
 
 
-@breaks("Let the users of the `quantize` use what the `dequantize` reads instead.", case="pairs between layers")
+@breaks("Let the users of the `quantize` use the input of the `dequantize` instead.", case="pairs between layers")
 @wrong("users_read_the_integers", node="dequantize_per_tensor_default_1", says="instead of")
 def gives_floats_to_the_users(module):
     for near in filter(is_pair, module.graph.nodes):

@@ -46,13 +46,13 @@ def looks_only_at_targets(graph, operator):
     return [node.name for node in graph.nodes if node.target is operator]
 
 
-@breaks("that call this operator:", case="an operator that writes")
+@breaks("that call this operator", case="an operator that writes")
 @wrong("names_the_calls", says="does not call `fxbook_tasks.double_.default`, but is in the answer")
 def includes_every_auto_functionalized_call(graph, operator):
     return [node.name for node in graph.nodes if node.target in (operator, THROUGH)]
 
 
-@breaks("directly,", case="Dynamo's graph")
+@breaks("directly", case="Dynamo's graph")
 @wrong("names_the_calls", says="but is missing from the answer")
 def overlooks_direct_calls(graph, operator):
     return [node.name for node in graph.nodes if node.target is THROUGH and node.args[0] is operator]
@@ -76,7 +76,7 @@ def returns_the_count(graph, operator):
     return len([node for node in graph.nodes if operator in (node.target, *node.args[:1])])
 
 
-@breaks("that call this operator:", case="an operator that writes")
+@breaks("that call this operator", case="an operator that writes")
 @wrong("names_the_calls", says="does not call `fxbook_tasks.double_.default`, but is in the answer")
 def includes_the_operator_that_does_not_write(graph, operator):
     def called(node):
@@ -85,7 +85,7 @@ def includes_the_operator_that_does_not_write(graph, operator):
     return [node.name for node in graph.nodes if called(node).replace("_.", ".") == str(operator).replace("_.", ".")]
 
 
-@breaks("that call this operator:", case="an operator that writes")
+@breaks("that call this operator", case="an operator that writes")
 @wrong("names_the_calls", says="does not call `fxbook_tasks.double_.default`, but is in the answer")
 def looks_for_a_part_of_the_name(graph, operator):
     return [

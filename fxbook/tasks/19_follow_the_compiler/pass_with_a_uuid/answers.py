@@ -91,7 +91,7 @@ class ReturnsARandomText(Swapping):
         return str(uuid.uuid4())
 
 
-@breaks("also in another process,", case="a chain of operators")
+@breaks("even in another process,", case="a chain of operators")
 @wrong("same_in_another_process", says="The text contains an address, a hash or a process id")
 class ReturnsHashes(Swapping):
     def uuid(self):
@@ -110,7 +110,7 @@ class IsAPlainClass:
     __init__, __call__, uuid = Swapping.__init__, Swapping.__call__, Swapping.uuid
 
 
-@breaks("replaces each call to the operator `old` by a call to `new`,", case="a chain of operators")
+@breaks("replaces each call to the operator `old` with a call to `new`,", case="a chain of operators")
 @wrong("swaps", says="after the pass")
 class SwapsOnlyTheFirst(Swapping):
     def __call__(self, graph):

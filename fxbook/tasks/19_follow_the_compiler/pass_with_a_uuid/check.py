@@ -61,7 +61,7 @@ def differs_for_others(case: CaseView) -> Found:
     """Passes with different operators have different texts."""
     equal = observed(case, "equal")
     if isinstance(equal, list) and equal:
-        yield None, f"These passes have the same text: {equal[0]}. The cache would take one for the other."
+        yield None, f"These passes have the same text: {equal[0]}. The cache would mistake one for the other."
 
 
 @rule

@@ -160,7 +160,7 @@ def uses_a_node_of_a_copy(traced):
             node.args = (relu,)
 
 
-@breaks("whatever used such a call uses its input instead.", case="the network of the project")
+@breaks("the users of such a call use its input instead.", case="the network of the project")
 @wrong("same_result", node="add", says="it holds different numbers")
 def takes_the_node_before_it_in_the_list(traced):
     bypass(traced, value_of=lambda node: node.prev)

@@ -164,7 +164,7 @@ def does_not_count_inputs(traced, args_list):
     return measured(traced, args_list, inputs=False)
 
 
-@breaks("before anything is freed after it.", case="the network of the project, before cleaning")
+@breaks("before any value that it used is freed.", case="the network of the project, before cleaning")
 @wrong("peak_measured", says="which is the most bytes alive after values are freed, not before", read=PEAK)
 def measures_what_is_left_after_each_node(traced, args_list):
     with torch.no_grad():
@@ -194,7 +194,7 @@ def counts_views_instead_of_storages(traced, args_list):
 
 
 @breaks(
-    "the most bytes that are alive when a node has made its result,",
+    "the largest number of bytes alive when a node has computed its result,",
     case="a column of a value, two results of one node",
 )
 @wrong("peak_measured", says="reaches its peak at node `sort`, whose result has 2 tensors", read=PEAK)

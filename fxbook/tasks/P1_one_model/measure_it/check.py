@@ -37,7 +37,7 @@ def three_numbers(case: CaseView) -> Found:
             yield None, f"Return a dict with the numbers {', '.join(map(repr, _NAMES))}: {name!r} is missing."
     for name in numbers:
         if name not in _NAMES:
-            yield None, f"The answer has the key {name!r}, which is the name of none of the three numbers."
+            yield None, f"The answer has the key {name!r}, which is not the name of any of the three numbers."
 
 
 @rule("00_first_graph#every-node-carries-six-fields-and-its-users")

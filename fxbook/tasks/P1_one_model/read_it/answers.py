@@ -136,9 +136,7 @@ def relies_on_dead_code(model):
     return traced
 
 
-@breaks(
-    "What the model itself checks with `torch._assert` is still checked.", case="a frozen norm, an assertion, a loop"
-)
+@breaks("The checks that the model itself makes with `torch._assert` stay.", case="a frozen norm, an assertion, a loop")
 @wrong("own_checks_stay", says="the check that the model makes with `torch._assert` is gone")
 def erases_every_assertion(model):
     traced = traced_with(copy.deepcopy(model).eval())

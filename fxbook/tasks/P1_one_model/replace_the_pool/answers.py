@@ -140,7 +140,7 @@ def overlooks_functions_and_layers(traced):
     replace(traced, only=lambda flat: flat.op == "call_method")
 
 
-@breaks("is the mean over rows and columns.", case="the network of the project")
+@breaks("gives the mean over rows and columns.", case="the network of the project")
 @wrong("same_result", node="head", says="it holds different numbers")
 def takes_the_largest(traced):
     replace(traced, lambda graph, value: graph.call_method("amax", (value, (2, 3))))
