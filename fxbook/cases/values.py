@@ -253,7 +253,7 @@ def kind_of(value: Value) -> str:
         case None:
             return "None"
         case str():
-            return "a text"
+            return "a string"
         case int() | {"float": _}:
             return "a number"
         case {"tensor": _}:

@@ -177,8 +177,8 @@ def looks_only_if_a_call_raises(traced, *inputs):
     return None
 
 
-@breaks("If no node fails, return `None`.", case="a graph that was mended, not compiled")
-@wrong("names_the_node", says="mended, not compiled): your function names a node, but no node", read=LINE)
+@breaks("If no node fails, return `None`.", case="a graph that was fixed but not compiled")
+@wrong("names_the_node", says="fixed but not compiled): your function names a node, but no node", read=LINE)
 def trusts_a_call_that_raises(traced, *inputs):
     found = gives_each_class_a_forward(traced, *inputs)
     with contextlib.suppress(Exception):
@@ -198,7 +198,7 @@ def compiles_everything_first(traced, *inputs):
 
 @breaks(
     "Leave `traced` as it is:",
-    "and what a run updates, such as the statistics of a batch norm.",
+    "and everything that a run updates, such as the statistics of a batch norm.",
     case="a batch norm that updates, then fails in training mode",
 )
 @wrong("input_unchanged", says="its weight `norm.running_mean` has different values")
@@ -230,7 +230,7 @@ def catches_one_class_of_errors(traced, *inputs):
 
 
 @breaks("Run the *graphs* on the inputs:", case="a batch norm that updates, then fails in training mode")
-@wrong("names_the_node", says="what a run in eval mode gives: leave each module in its own mode", read=LINE)
+@wrong("names_the_node", says="the answer for a run in eval mode: leave each module in its own mode", read=LINE)
 def runs_the_copy_in_eval_mode(traced, *inputs):
     return gives_each_class_a_forward(copy.deepcopy(traced).eval(), *inputs)
 

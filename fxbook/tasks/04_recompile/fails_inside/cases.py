@@ -152,7 +152,7 @@ USAGE = Usage(
         whole("an error of another class", without_layers),
         whole("a layer after a traced module", lambda: in_a_row(blocks=nn.Sequential(block(), nn.Linear(3, 3)))),
         whole("an edit that was not compiled, three levels deep", edited_deep_inside),
-        whole("a graph that was mended, not compiled", mended),
+        whole("a graph that was fixed but not compiled", mended),
         whole("a batch norm that updates, then fails in training mode", a_batch_norm_twice),
         whole("two inputs of different widths", of_two_inputs, widths=(4, 5)),
     ),

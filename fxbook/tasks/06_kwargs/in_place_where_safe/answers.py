@@ -264,6 +264,6 @@ def makes_a_fresh_layer(model):
 
 
 @breaks("and its mode.", case="a model in eval mode")
-@wrong("same_behaviour", node="output", says="(a model in eval mode): the result does not compute what the model does")
+@wrong("same_behaviour", node="output", says="(a model in eval mode): the result does not compute the same as the model")
 def makes_a_layer_in_training_mode(model):
     return in_place(model, set_layer=stores(lambda layer: copy.copy(layer).train()))
