@@ -126,10 +126,10 @@ ROWS: list[Row] = [
         calls(LINEAR, times=2),
         nothing_done,
         {"cases": (SHALLOW, DEEP)},
-        "5 nodes linear, not 2",
+        "5 calls to linear, not 2",
         "layers_2",
     ),
-    ("calls: no times", calls(RELU, times=1), nothing_done, {}, "no nodes relu, not 1", None),
+    ("calls: no times", calls(RELU, times=1), nothing_done, {}, "no calls to relu, not 1", None),
     ("has_node", has_node("call_method"), two, BUILD, "The graph has no `call_method` node", None),
     (
         "placeholders: missing",

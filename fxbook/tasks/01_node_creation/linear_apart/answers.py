@@ -90,7 +90,7 @@ def takes_a_copy_of_the_layer(linear):
 
 
 @breaks("computes the same", case="a linear layer")
-@wrong("fetches_each_weight", says="No node fetches `bias`, which the layer has")
+@wrong("fetches_each_weight", says="No node fetches the layer's `bias`")
 def forgets_the_bias(linear):
     return built(linear, lambda graph: (graph.get_attr("weight"),))
 

@@ -222,7 +222,7 @@ def edits_a_trace_and_forgets_to_recompile(model):
 
 
 @breaks("The model contains `nn.Linear`", case="the MLP")
-@wrong("fetches_each_weight", says="No call uses `0.bias`, which the model has")
+@wrong("fetches_each_weight", says="No call uses the model's `0.bias`")
 def forgets_the_biases(model):
     def fetch(graph, path, layer):
         weight, _ = weights_of(graph, path, layer)

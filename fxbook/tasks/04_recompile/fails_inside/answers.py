@@ -127,7 +127,7 @@ def runs_node_by_node_in_a_loop_of_its_own(traced, *inputs):
 
 @breaks(
     "If a node fails because it calls a `GraphModule` in which a node fails, report that inner node.",
-    case="a node of a traced module inside",
+    case="a node in a traced submodule",
 )
 @wrong("names_the_node", says="of the model itself, which only calls the module that fails", read=DOWN)
 def runs_an_interpreter_of_the_module_alone(traced, *inputs):
@@ -189,7 +189,7 @@ def trusts_a_call_that_raises(traced, *inputs):
 
 
 @breaks("its code, its modules,", case="an edit that was not compiled, three levels deep")
-@wrong("left_alone", says="`near.blocks.0`, a traced module inside, was compiled", read=DOWN)
+@wrong("left_alone", says="The traced submodule `near.blocks.0` was compiled", read=DOWN)
 def compiles_everything_first(traced, *inputs):
     for part in traced_in(traced).values():
         part.recompile()

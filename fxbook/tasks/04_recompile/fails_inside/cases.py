@@ -144,7 +144,7 @@ USAGE = Usage(
     "compute",
     cases=(
         whole("a node of the module itself", of_its_own, unseen=False),
-        whole("a node of a traced module inside", one_inside, unseen=False),
+        whole("a node in a traced submodule", one_inside, unseen=False),
         whole("nothing that fails", lambda: in_a_row(near=block())),
         whole("a traced module inside a Sequential", beside_a_sequential),
         whole("several levels, and renamed nodes", several_levels),

@@ -172,7 +172,7 @@ def nothing_missed(case: CaseView) -> Found:
     for node in case.nodes:
         if _is_activation(node) and not _works_in_place(node) and node.inputs and not _objection(case, node):
             read = case.nodes[node.inputs[0]]
-            yield node, f"does not work in place, although that is safe on `{read.name} = {read.call}`"
+            yield node, f"does not work in place, although that is safe for `{read.name} = {read.call}`"
 
 
 CHECK = Check(
