@@ -169,7 +169,7 @@ def overwrites_a_buffer_of_the_module(gm):
 
 
 @breaks("each tensor becomes a buffer", case="parameters that are returned, tensors for methods")
-@wrong("same_result", node="output", says="item 2 of it holds different numbers")
+@wrong("same_result", node="output", says="its item 2 holds different numbers")
 def shares_a_buffer_between_equal_tensors(gm):
     fetched, lift = [], lifting(gm, free_names(gm))
 

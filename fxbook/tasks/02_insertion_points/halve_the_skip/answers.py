@@ -173,6 +173,6 @@ def halves_in_torch_add_too(traced):
     halve_each(traced, additions=lambda traced: [node for node in traced.graph.nodes if node.target in both])
 
 
-@wrong("same_result", node="add", says="item 0 of it has dtype float32, not float64")
+@wrong("same_result", node="add", says="its item 0 has dtype float32, not float64")
 def halves_in_float32(traced):
     halve_each(traced, make=lambda graph, value: graph.call_method("float", (half_of(graph, value),)))
