@@ -189,7 +189,7 @@ def trusts_a_call_that_raises(traced, *inputs):
 
 
 @breaks("its code, its modules,", case="an edit that was not compiled, three levels deep")
-@wrong("left_alone", says="The traced submodule `near.blocks.0` was compiled", read=DOWN)
+@wrong("left_alone", says="the traced submodule `near.blocks.0` was compiled", read=DOWN)
 def compiles_everything_first(traced, *inputs):
     for part in traced_in(traced).values():
         part.recompile()

@@ -64,7 +64,7 @@ def compares_with_a_shallow_copy(traced):
 @breaks("or any module inside it", case="an edit in a traced submodule")
 @wrong(
     "left_alone",
-    says="The traced submodule `near` was compiled",
+    says="the traced submodule `near` was compiled",
     read="04_recompile#recompile-goes-down-to-children-not-to-everything-inside",
 )
 def makes_a_module_that_shares_the_children(traced):

@@ -166,7 +166,7 @@ def copies_the_model_first(model):
 
 
 @breaks("a layer in `torch.nn` that has an attribute `inplace`", case="the block")
-@wrong("nothing_missed", node="act_1", says="Node `act_1` does not work in place, although that is safe on")
+@wrong("nothing_missed", node="act_1", says="Node `act_1` does not work in place, although that is safe for")
 def changes_functions_only(model):
     return in_place(model, methods=(), set_layer=None)
 
