@@ -71,7 +71,7 @@ def calls_the_layer(linear):
     return fx.GraphModule({"linear": linear}, graph)
 
 
-@breaks("The `bias` of a layer made with `bias=False` is `None`.", case="a linear layer without a bias")
+@breaks("The `bias` of a layer created with `bias=False` is `None`.", case="a linear layer without a bias")
 @wrong("lints", node="bias", says="nonexistent attribute bias", read=NOT_THERE)
 def fetches_a_bias_that_is_none(linear):
     return built(linear, lambda graph: (graph.get_attr("weight"), graph.get_attr("bias")))
