@@ -80,7 +80,7 @@ LEFT: dict[str, tuple[Callable[[fx.GraphModule], Any], str]] = {
     "other values": (lambda m: first(m).weight.data.mul_(1), ""),
     "forward": (
         lambda m: setattr(first(m), "forward", functools.partial(nn.Linear.forward, first(m))),
-        "`layers.0` has a `forward` of its own now",
+        "`layers.0` now has its own `forward`",
     ),
 }
 
