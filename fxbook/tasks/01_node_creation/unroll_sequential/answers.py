@@ -169,7 +169,7 @@ def calls_the_layers(model):
     return fx.symbolic_trace(model)
 
 
-@breaks("it is then called twice.", case="the nested model")
+@breaks("and is then called twice.", case="the nested model")
 @wrong("each_layer_called", says="layer `2` is an earlier layer, called again")
 def drops_a_layer_that_occurs_twice(model):
     return unrolled(model, [layer for layer in model.named_modules() if layer in all_layers(model)])
