@@ -139,7 +139,7 @@ def difference(found: Value, expected: Value, what: str = "it") -> str | None:
         if len(ours) != len(theirs):
             return f"{what} has length {len(theirs)}, not {len(ours)}"
         pairs = enumerate(zip(theirs, ours, strict=True))
-        return next((said for i, (a, b) in pairs if (said := difference(a, b, f"item {i} of {what}"))), None)
+        return next((said for i, (a, b) in pairs if (said := difference(a, b, _item(i, what)))), None)
     if kinds[1] == "a dict":
         return _dict_difference(dict_items(found), dict_items(expected), what)
     if kinds[1] == "a number":
@@ -149,6 +149,10 @@ def difference(found: Value, expected: Value, what: str = "it") -> str | None:
     if found != expected:
         return f"{what} is {found!r}" if isinstance(found, str | bool) else f"{what} is a different value"
     return None
+
+
+def _item(key: int | str, what: str) -> str:
+    return f"its item {key}" if what == "it" else f"item {key} of {what}"
 
 
 def without_numbers(differs: str) -> str:
@@ -166,9 +170,7 @@ def _dict_difference(found: dict[str, Value], expected: dict[str, Value], what: 
         return f"{what} has the key {extra}, which the task does not ask for"
     if len(found) != len(expected):
         return f"{what} has {len(found)} keys, not {len(expected)}"
-    return next(
-        (said for key in expected if (said := difference(found[key], expected[key], f"item {key} of {what}"))), None
-    )
+    return next((said for key in expected if (said := difference(found[key], expected[key], _item(key, what)))), None)
 
 
 def _tensor_difference(found: Value, expected: Value, what: str) -> str | None:
@@ -233,7 +235,7 @@ def _kind(value: Value) -> str:
         case {"complex": _}:
             return "a complex number"
         case {"torch": _} | {"function": _}:
-            return "an object of torch" if "torch" in value else "a function"
+            return "a torch object" if "torch" in value else "a function"
         case {"opaque": str(name)}:
             return f"of class {name}" if not name.startswith("a ") else name
         case _:
@@ -253,7 +255,7 @@ def kind_of(value: Value) -> str:
         case None:
             return "None"
         case str():
-            return "a text"
+            return "a string"
         case int() | {"float": _}:
             return "a number"
         case {"tensor": _}:

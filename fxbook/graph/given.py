@@ -82,7 +82,7 @@ class Given:
             *_module_changes(self._modules, now),
             *self._weight_changes(_weights_of(self.root)),
             *_look_changes(self._looks, {path: _look_of(module) for path, module in now.items()}),
-            *(said for said in self.touched() if " hook" in said or said.endswith(" own now")),
+            *(said for said in self.touched() if " hook" in said or said.endswith(" its own `forward`")),
         ]
 
     def touched(self) -> list[str]:
@@ -102,7 +102,7 @@ class Given:
         if now.training != before.training:
             yield f"{_called(path)} is now in {'training' if now.training else 'eval'} mode"
         if now.own_forward and not before.own_forward:
-            yield f"{_called(path)} has a `forward` of its own now"
+            yield f"{_called(path)} now has its own `forward`"
 
     def _held_otherwise(self, name: str, held: torch.Tensor) -> Iterator[str]:
         before = self._values[id(held)]

@@ -61,7 +61,7 @@ def given_edited(case: CaseView) -> Found:
     if case.same_object:
         return
     if case.changes:
-        yield None, "The result is another module, but the given one should be edited."
+        yield None, "The result is a different module, but the given one should be edited."
     yield None, "You edited a copy: the module that you were given is unchanged."
 
 

@@ -44,7 +44,7 @@ def inserts_at_the_end(case: CaseView) -> Found:
 @rule
 def recompiled(case: CaseView) -> Found:
     if case.graph and case.stale:
-        yield None, "The graph is changed, but the compiled code is stale: calling the module runs the old code."
+        yield None, "The graph has changed, but the compiled code is stale: calling the module runs the old code."
 
 
 @rule
@@ -64,11 +64,7 @@ def all_in_sight(case: CaseView) -> Found:
     """The graph shows everything that it computes: no function that it calls holds a module."""
     for node in case.nodes:
         if node.holds:
-            yield (
-                node,
-                f"calls a function that holds {node.holds}: what it computes is not in the graph, where its layers "
-                "should be",
-            )
+            yield node, f"calls a function that holds {node.holds}: the graph should show what the function computes"
 
 
 @rule
@@ -158,7 +154,7 @@ def calls(case: CaseView, family: Family, times: int | None = None) -> Found:
         yield None, f"No node calls {family.label}."
     if times is not None and len(calling) != times:
         extra = calling[times] if len(calling) > times else None
-        yield extra, f"{_count(len(calling), 'node')} {family.label}, not {times}."
+        yield extra, f"{_count(len(calling), 'call')} to {family.label}, not {times}."
 
 
 @configurable
@@ -196,7 +192,7 @@ def calls_before(case: CaseView, family: Family, anchor: Family) -> Found:
     """The first input of each node of ``anchor`` is a node of ``family``."""
     for node in case.nodes:
         if node in anchor and not (node.inputs and case.nodes[node.inputs[0]] in family):
-            yield node, f"Node `{node.name}` ({anchor.label}) does not read {family.label}."
+            yield node, f"Node `{node.name}` ({anchor.label}) does not use {family.label}."
 
 
 @configurable

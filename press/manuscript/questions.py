@@ -107,7 +107,7 @@ def as_markdown(questions: tuple[Question, ...], link: Callable[[Question], str]
     """
     opening = (
         f"{_NUMBERS[len(questions)].capitalize()} questions on the chapter. Open a question, then the answer that you "
-        "would give. It says at once whether it is right, and why."
+        "would give, to see at once whether it is right, and why."
     )
     folds = [_as_fold(number, question, link(question)) for number, question in enumerate(questions, start=1)]
     return "\n\n".join([f"## {HEADING}", opening, *folds])

@@ -163,7 +163,7 @@ def test_class_and_students_have_reports(week: Week) -> None:
 
 
 def test_wrong_answer_names_the_violated_rule(week: Week) -> None:
-    says = "The graph is changed, but the compiled code is stale: calling the module runs the old code."
+    says = "The graph has changed, but the compiled code is stale: calling the module runs the old code."
     report = week.report("Ben")
     assert "11 of 12 points" in report and says in report and f'hint("{CLAMP}")' in report
     assert f"{says} 1 student" in text_of(week.marks / "class.html")

@@ -80,7 +80,7 @@ LEFT: dict[str, tuple[Callable[[fx.GraphModule], Any], str]] = {
     "other values": (lambda m: first(m).weight.data.mul_(1), ""),
     "forward": (
         lambda m: setattr(first(m), "forward", functools.partial(nn.Linear.forward, first(m))),
-        "`layers.0` has a `forward` of its own now",
+        "`layers.0` now has its own `forward`",
     ),
 }
 
@@ -245,7 +245,7 @@ def test_function_holding_the_model_is_reported(named: str) -> None:
     report = check_with(PASS, hides, seed=1)
     assert report.violated == "all_in_sight", repr(report)
     assert report.node is not None and report.node.name == "whole"
-    assert "what it computes is not in the graph" in report.message
+    assert "the graph should show what the function computes" in report.message
 
 
 def test_own_function_without_a_module_is_right() -> None:

@@ -80,4 +80,4 @@ def nothing_detached(case: CaseView) -> Found:
     """No node cuts off gradients, which the expression to build does not do."""
     for node in case.nodes:
         if _cuts(node):
-            yield node, "cuts off gradients, which the expression does not do"
+            yield node, "cuts off gradients, but the expression does not"

@@ -29,7 +29,7 @@ def left_alone(case: CaseView) -> Found:
         yield None, owner, "when_it_breaks/04_recompile#what-a-copy-keeps"
     for path in texts(noted(case).get("compiled")):
         if path:
-            yield None, f"`{path}`, a traced module inside, was compiled: it must stay as it is.", _DOWN
+            yield None, f"The traced submodule `{path}` was compiled: it must stay as it is.", _DOWN
         yield None, "The module was compiled: it must stay as it is."
 
 
@@ -40,5 +40,5 @@ def left_well(case: CaseView) -> Found:
     if isinstance(lint, str):
         yield None, f"graph.lint() rejects the graph: {lint.rstrip('.!')}.", _LINT
     if noted(case).get("stale"):
-        stale = "The graph is changed, but the compiled code is stale: calling the module runs the old code."
+        stale = "The graph has changed, but the compiled code is stale: calling the module runs the old code."
         yield None, stale, "04_recompile#who-sees-an-edit-at-once"

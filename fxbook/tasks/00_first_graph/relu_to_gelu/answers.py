@@ -158,7 +158,7 @@ def keeps_the_keywords(model):
     return changed(model, change)
 
 
-@breaks("Some calls pass the value by name, `input=x`.", case="calls that pass the value by name")
+@breaks("Some calls pass the value by name, as `input=x`.", case="calls that pass the value by name")
 @wrong("gelu_gets_a_value", node="relu", says="calls gelu without an argument", read=UNEXPECTED)
 def empties_the_keywords(model):
     """This also removes a value that is passed by name."""

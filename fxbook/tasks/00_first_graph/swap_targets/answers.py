@@ -102,7 +102,7 @@ def ignores_the_opcode(traced, table):
 
 
 @breaks("and return it.", case="the classifier")
-@wrong("given_edited", says="The result is another module, but the given one")
+@wrong("given_edited", says="The result is a different module, but the given one")
 def traces_the_changed_module_once_more(traced, table):
     return fx.symbolic_trace(swap(traced, table))
 

@@ -131,7 +131,7 @@ def removes_what_is_not_used(model):
     return [name for name in before if name not in dict(model.named_parameters())]
 
 
-@breaks("You get no input for the model.", case="a model that takes tokens")
+@breaks("You are not given an input for the model.", case="a model that takes tokens")
 @wrong("unused_parameters", says="`spare_blank` is unused, but is not in the answer")
 def runs_backward_on_rows_of_a_width_that_fits(model):
     for width in (4, 5, 6, 7, 8):

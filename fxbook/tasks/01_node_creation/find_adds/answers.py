@@ -107,7 +107,7 @@ def refuses_every_alpha(gm):
 
 
 @breaks("returns a list of all additions", case="the residual block")
-@wrong("finds", says="The list contains a text where a node should be")
+@wrong("finds", says="The list contains a string where a node should be")
 def returns_names(gm):
     return [node.name for node in gm.graph.nodes if adds(node)]
 
@@ -124,7 +124,7 @@ def stops_before_the_last(gm):
     return [node for node in gm.graph.nodes if adds(node)][:-1]
 
 
-@breaks("an `alpha` other than 1", case="a sum without users, beside weighted sums")
+@breaks("an `alpha` other than 1", case="a sum without users, among weighted sums")
 @wrong("finds", says="node `add_1`, a `call_function`, is in the list, but is not an addition")
 def rounds_alpha_down(gm):
     known = [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
@@ -139,7 +139,7 @@ def changes_all_to_one_spelling(gm):
     return found
 
 
-@breaks("additions in a `GraphModule`, in graph order.", case="a sum without users, beside weighted sums")
+@breaks("additions in a `GraphModule`, in graph order.", case="a sum without users, among weighted sums")
 @wrong("finds", says="node `add_2`, a `call_function`, is in the list, but is not an addition")
 def recognises_functions_by_name(gm):
     def named(node):

@@ -136,7 +136,7 @@ USAGE = Usage(
     cases=(
         Case("the residual block", Residual, rows(4)),
         Case("the block of many sums", ManySums, rows(4), unseen=True, given=many_sums),
-        Case("a sum without users, beside weighted sums", Weighted, rows(4), unseen=True),
+        Case("a sum without users, among weighted sums", Weighted, rows(4), unseen=True),
         Case("a model of random steps", RandomSums, rows(4), unseen=True),
     ),
     call=nodes_of_copies_marked,

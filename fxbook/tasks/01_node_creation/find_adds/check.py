@@ -41,7 +41,7 @@ def finds(case: CaseView) -> Found:
             yield None, _about(case, node, "is in the list, but is not an addition")
     for name in names:
         if names.count(name) > 1:
-            yield None, f"Node `{name}` is in the list {names.count(name)} times: each should be there once."
+            yield None, f"Node `{name}` is in the list {names.count(name)} times: each should appear once."
     for name, expected in zip(names, [node.name for node in case.before if adds(node)], strict=True):
         if name != expected:
             yield None, f"`{name}` is in the list before `{expected}`: in the graph, `{expected}` comes first."

@@ -161,7 +161,7 @@ def stores_all_under_one_name(gm):
     lifted(gm, lifting(gm, lambda: "constant"))
 
 
-@breaks("The module can have its own attributes.", case="the padded rows, repaired once more")
+@breaks("The module may already have attributes.", case="the padded rows, repaired once more")
 @wrong("own_weights_stay", node="constant_1", says="fetches `constant_0`, a name that the module already uses")
 def overwrites_a_buffer_of_the_module(gm):
     numbers = iter(range(99))
@@ -169,7 +169,7 @@ def overwrites_a_buffer_of_the_module(gm):
 
 
 @breaks("each tensor becomes a buffer", case="parameters that are returned, tensors for methods")
-@wrong("same_result", node="output", says="item 2 of it holds different numbers")
+@wrong("same_result", node="output", says="its item 2 holds different numbers")
 def shares_a_buffer_between_equal_tensors(gm):
     fetched, lift = [], lifting(gm, free_names(gm))
 

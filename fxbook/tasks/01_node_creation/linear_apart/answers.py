@@ -71,7 +71,7 @@ def calls_the_layer(linear):
     return fx.GraphModule({"linear": linear}, graph)
 
 
-@breaks("The `bias` of a layer made with `bias=False` is `None`.", case="a linear layer without a bias")
+@breaks("The `bias` of a layer created with `bias=False` is `None`.", case="a linear layer without a bias")
 @wrong("lints", node="bias", says="nonexistent attribute bias", read=NOT_THERE)
 def fetches_a_bias_that_is_none(linear):
     return built(linear, lambda graph: (graph.get_attr("weight"), graph.get_attr("bias")))
@@ -90,7 +90,7 @@ def takes_a_copy_of_the_layer(linear):
 
 
 @breaks("computes the same", case="a linear layer")
-@wrong("fetches_each_weight", says="No node fetches `bias`, which the layer has")
+@wrong("fetches_each_weight", says="No node fetches the layer's `bias`")
 def forgets_the_bias(linear):
     return built(linear, lambda graph: (graph.get_attr("weight"),))
 

@@ -17,7 +17,7 @@ def fetches_each_weight(case: CaseView) -> Found:
     fetched = {node.target.rpartition(".")[2] for node in case.nodes if node.op == "get_attr"}
     for name, _ in case.model.named_parameters():
         if name not in fetched:
-            yield None, f"No node fetches `{name}`, which the layer has."
+            yield None, f"No node fetches the layer's `{name}`."
 
 
 @rule

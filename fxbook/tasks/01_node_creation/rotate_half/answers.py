@@ -151,7 +151,7 @@ def inserts_everything_after_the_input():
 
 
 @breaks("which rotary position embeddings apply", case="rotation")
-@wrong("nothing_detached", node="detach", says="cuts off gradients, which the expression does not do")
+@wrong("nothing_detached", node="detach", says="cuts off gradients, but the expression does not")
 def detaches_a_half():
     return rotated(lambda graph, half: negated(graph, graph.call_method("detach", (half,))))
 

@@ -114,7 +114,7 @@ def passes_names_instead_of_nodes(model):
 
 
 @breaks("of `norm(x + bias).tanh()`", case="the shifted norm")
-@wrong("calls_before", node="norm", says="does not read the sum of `x` and `bias`")
+@wrong("calls_before", node="norm", says="does not use the sum of `x` and `bias`")
 def adds_after_the_norm(model):
     return built(lambda graph, x: x, finish=lambda graph, value: bounded(graph, added(graph, value)))
 
@@ -152,7 +152,7 @@ def fetches_the_bias_of_the_norm(model):
     return built(lambda graph, x: added(graph, x, "norm.bias"))
 
 
-@wrong("nothing_detached", node="detach", says="cuts off gradients, which the expression does not do")
+@wrong("nothing_detached", node="detach", says="cuts off gradients, but the expression does not")
 def detaches_the_sum(model):
     return built(lambda graph, x: graph.call_method("detach", (added(graph, x),)))
 

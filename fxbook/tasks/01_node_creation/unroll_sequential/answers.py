@@ -169,7 +169,7 @@ def calls_the_layers(model):
     return fx.symbolic_trace(model)
 
 
-@breaks("it is then called twice.", case="the nested model")
+@breaks("and is then called twice.", case="the nested model")
 @wrong("each_layer_called", says="layer `2` is an earlier layer, called again")
 def drops_a_layer_that_occurs_twice(model):
     return unrolled(model, [layer for layer in model.named_modules() if layer in all_layers(model)])
@@ -222,7 +222,7 @@ def edits_a_trace_and_forgets_to_recompile(model):
 
 
 @breaks("The model contains `nn.Linear`", case="the MLP")
-@wrong("fetches_each_weight", says="No call uses `0.bias`, which the model has")
+@wrong("fetches_each_weight", says="No call uses the model's `0.bias`")
 def forgets_the_biases(model):
     def fetch(graph, path, layer):
         weight, _ = weights_of(graph, path, layer)

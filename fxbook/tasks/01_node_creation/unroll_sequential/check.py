@@ -95,7 +95,7 @@ def fetches_each_weight(case: CaseView) -> Found:
     named = list(case.model.named_parameters(remove_duplicate=False))
     for name, parameter in case.model.named_parameters():
         if fetched.isdisjoint(other for other, held in named if held is parameter):
-            yield None, f"No call uses `{name}`, which the model has."
+            yield None, f"No call uses the model's `{name}`."
 
 
 @rule

@@ -95,7 +95,7 @@ def leaves_out_additions_without_users(traced):
     halve_each(traced, additions=lambda traced: [node for node in additions(traced) if node.users])
 
 
-@breaks("Inputs are the placeholders.", case="an input that no addition uses")
+@breaks("and inputs are the placeholders.", case="an input that no addition uses")
 @wrong("only_additions_read_half", node="add_5", says="uses `tanh`: only inputs of the model should be halved")
 def halves_the_result_of_a_method_of_an_input(traced):
     halve_each(traced, lambda value: value.op == "placeholder" or value.target == "tanh")
@@ -164,7 +164,7 @@ def changes_one_side_of_a_sum_with_itself(traced):
 @breaks(
     "All other users keep the whole input",
     "including nodes that add in another way",
-    "Additions are the nodes whose target is `operator.add`.",
+    "Additions are the nodes whose target is `operator.add`",
     case="an input that no addition uses",
 )
 @wrong("only_additions_read_half", node="add", says="uses `x`: only additions should use half of an input")
@@ -173,6 +173,6 @@ def halves_in_torch_add_too(traced):
     halve_each(traced, additions=lambda traced: [node for node in traced.graph.nodes if node.target in both])
 
 
-@wrong("same_result", node="add", says="item 0 of it has dtype float32, not float64")
+@wrong("same_result", node="add", says="its item 0 has dtype float32, not float64")
 def halves_in_float32(traced):
     halve_each(traced, make=lambda graph, value: graph.call_method("float", (half_of(graph, value),)))

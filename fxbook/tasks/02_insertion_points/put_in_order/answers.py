@@ -206,7 +206,7 @@ def changes_arguments_to_satisfy_lint(traced):
     traced.recompile()
 
 
-@wrong("given_edited", says="another module, but the given one should be edited")
+@wrong("given_edited", says="a different module, but the given one should be edited")
 def wraps_the_sorted_graph_in_a_new_module(traced):
     """Both modules then share one graph."""
     appends_ready_nodes(traced)

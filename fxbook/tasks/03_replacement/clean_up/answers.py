@@ -157,7 +157,7 @@ def erases_unused_inputs_too(traced):
 
 @breaks(
     "erase every node",
-    "and every submodule that is no longer called.",
+    "and delete every submodule that is no longer called.",
     case="dead branches, and calls that write in place",
 )
 @wrong("no_leftovers", says="still holds the submodule `auxiliary`", read=LEFT_OVER)

@@ -91,7 +91,7 @@ USAGE = Usage(
         Case("the block of the chapter", FeedForward, rows, unseen=True),
         Case("a model without an activation to change", NothingToChange, rows, unseen=True),
         Case("renamed nodes", Gated, rows, True, renamed_with_input),
-        Case("other spellings of ReLU beside torch.relu", Mixed, rows, unseen=True),
+        Case("other spellings of ReLU next to torch.relu", Mixed, rows, unseen=True),
     ),
     given=with_input,
     call=counted,

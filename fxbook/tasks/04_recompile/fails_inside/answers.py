@@ -127,7 +127,7 @@ def runs_node_by_node_in_a_loop_of_its_own(traced, *inputs):
 
 @breaks(
     "If a node fails because it calls a `GraphModule` in which a node fails, report that inner node.",
-    case="a node of a traced module inside",
+    case="a node in a traced submodule",
 )
 @wrong("names_the_node", says="of the model itself, which only calls the module that fails", read=DOWN)
 def runs_an_interpreter_of_the_module_alone(traced, *inputs):
@@ -177,8 +177,8 @@ def looks_only_if_a_call_raises(traced, *inputs):
     return None
 
 
-@breaks("If no node fails, return `None`.", case="a graph that was mended, not compiled")
-@wrong("names_the_node", says="mended, not compiled): your function names a node, but no node", read=LINE)
+@breaks("If no node fails, return `None`.", case="a graph that was fixed but not compiled")
+@wrong("names_the_node", says="fixed but not compiled): your function names a node, but no node", read=LINE)
 def trusts_a_call_that_raises(traced, *inputs):
     found = gives_each_class_a_forward(traced, *inputs)
     with contextlib.suppress(Exception):
@@ -189,7 +189,7 @@ def trusts_a_call_that_raises(traced, *inputs):
 
 
 @breaks("its code, its modules,", case="an edit that was not compiled, three levels deep")
-@wrong("left_alone", says="`near.blocks.0`, a traced module inside, was compiled", read=DOWN)
+@wrong("left_alone", says="the traced submodule `near.blocks.0` was compiled", read=DOWN)
 def compiles_everything_first(traced, *inputs):
     for part in traced_in(traced).values():
         part.recompile()
@@ -198,7 +198,7 @@ def compiles_everything_first(traced, *inputs):
 
 @breaks(
     "Leave `traced` as it is:",
-    "and what a run updates, such as the statistics of a batch norm.",
+    "and everything that a run updates, such as the statistics of a batch norm.",
     case="a batch norm that updates, then fails in training mode",
 )
 @wrong("input_unchanged", says="its weight `norm.running_mean` has different values")
@@ -230,7 +230,7 @@ def catches_one_class_of_errors(traced, *inputs):
 
 
 @breaks("Run the *graphs* on the inputs:", case="a batch norm that updates, then fails in training mode")
-@wrong("names_the_node", says="what a run in eval mode gives: leave each module in its own mode", read=LINE)
+@wrong("names_the_node", says="the answer for a run in eval mode: leave each module in its own mode", read=LINE)
 def runs_the_copy_in_eval_mode(traced, *inputs):
     return gives_each_class_a_forward(copy.deepcopy(traced).eval(), *inputs)
 

@@ -144,7 +144,7 @@ USAGE = Usage(
     "compute",
     cases=(
         whole("a node of the module itself", of_its_own, unseen=False),
-        whole("a node of a traced module inside", one_inside, unseen=False),
+        whole("a node in a traced submodule", one_inside, unseen=False),
         whole("nothing that fails", lambda: in_a_row(near=block())),
         whole("a traced module inside a Sequential", beside_a_sequential),
         whole("several levels, and renamed nodes", several_levels),
@@ -152,7 +152,7 @@ USAGE = Usage(
         whole("an error of another class", without_layers),
         whole("a layer after a traced module", lambda: in_a_row(blocks=nn.Sequential(block(), nn.Linear(3, 3)))),
         whole("an edit that was not compiled, three levels deep", edited_deep_inside),
-        whole("a graph that was mended, not compiled", mended),
+        whole("a graph that was fixed but not compiled", mended),
         whole("a batch norm that updates, then fails in training mode", a_batch_norm_twice),
         whole("two inputs of different widths", of_two_inputs, widths=(4, 5)),
     ),

@@ -64,7 +64,7 @@ def names_the_node(case: CaseView) -> Found:
     said, asked = noted(case).get("said"), failing_node(*case.arguments)
     pair = _pair(said)
     if pair != asked and (pair or said is None) and (mode := _mode_of(case, pair)):
-        yield None, f"Your function returns what a run {mode}.", _INTERPRETER
+        yield None, f"Your function returns the answer for a run {mode}.", _INTERPRETER
     if asked is None and said is not None:
         yield None, "Your function names a node, but no node of any graph fails: return None.", _INTERPRETER
     if asked is None:
@@ -84,10 +84,10 @@ def _mode_of(case: CaseView, pair: tuple[str, str] | None) -> str:
     """The mode in which a run would give this pair, and what to do instead; ``""`` if no mode does."""
     model, *inputs = case.arguments
     if failing_node(model.eval(), *inputs) == pair:
-        return "in eval mode gives: leave each module in its own mode"
+        return "in eval mode: leave each module in its own mode"
     with torch.no_grad():
         if failing_node(*case.arguments) == pair:
-            return "under torch.no_grad gives: leave gradients on"
+            return "under torch.no_grad: leave gradients on"
     return ""
 
 

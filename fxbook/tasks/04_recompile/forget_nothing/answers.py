@@ -170,7 +170,7 @@ def catches_every_exception(traced):
 
 @breaks(
     "and `meta` of its nodes.",
-    "the keys, and which value each key has, must be as before.",
+    "the keys must be as before, and each must refer to the same object.",
     case="new names and `meta`, on a module that takes a dict",
 )
 @wrong("as_before_or_edited", says="`meta` of `given_1` holds 'why: rewritten', not 'why: step 0'", read=HALF)

@@ -61,10 +61,10 @@ def compares_with_a_shallow_copy(traced):
     return copy.copy(traced).code != traced.code
 
 
-@breaks("or any module inside it", case="an edit in a traced module inside")
+@breaks("or any module inside it", case="an edit in a traced submodule")
 @wrong(
     "left_alone",
-    says="`near`, a traced module inside, was compiled",
+    says="the traced submodule `near` was compiled",
     read="04_recompile#recompile-goes-down-to-children-not-to-everything-inside",
 )
 def makes_a_module_that_shares_the_children(traced):
@@ -83,8 +83,8 @@ def compares_sorted_lines(traced):
     return sorted(traced.code.splitlines()) != sorted(traced.graph.python_code("self").src.splitlines())
 
 
-@breaks("from the text that the graph of `traced` would generate now", case="an edit in a traced module inside")
-@wrong("says_whether_stale", says="(an edit in a traced module inside): it returns True", read=SEES)
+@breaks("from the text that the graph of `traced` would generate now", case="an edit in a traced submodule")
+@wrong("says_whether_stale", says="(an edit in a traced submodule): it returns True", read=SEES)
 def returns_true_if_anything_inside_is_stale(traced):
     parts = [part for part in traced.modules() if isinstance(part, fx.GraphModule)]
     return any(part.code != part.graph.python_code("self").src for part in parts)

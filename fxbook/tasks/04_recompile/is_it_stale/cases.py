@@ -97,10 +97,10 @@ USAGE = Usage(
         Case("an edit of the result only", Gated, rows, True, edited(other_result)),
         Case("an edit of the signature only", either, rows, True, edited(other_signature)),
         Case("an edit of an annotation only", either, rows, True, edited(other_annotation)),
-        Case("an edit in a traced module inside", FeedForward, rows, True, edited_inside),
+        Case("an edit in a traced submodule", FeedForward, rows, True, edited_inside),
         Case("a node that changes no result, compiled", either, rows, True, edited(add_dead_node, True)),
         Case("another order and codegen, compiled", Gated, rows, True, edited(scale_first_from_a_list, True)),
-        Case("an edit around a traced module inside", FeedForward, rows, True, edited_around),
+        Case("an edit around a traced submodule", FeedForward, rows, True, edited_around),
     ),
     call=said_of,
 )

@@ -64,7 +64,7 @@ def calls_an_in_place_method(x):
     return x.sub_(x.mean().clamp(min=0))
 
 
-@breaks("gradients must flow through.", case="a batch with a positive mean")
+@breaks("gradients must flow through it.", case="a batch with a positive mean")
 @wrong("gradients_kept", node="detach", says="its gradients are wrong: that of `x` holds different numbers")
 def detaches_the_mean(x):
     return x - x.mean().detach().clamp(min=0)

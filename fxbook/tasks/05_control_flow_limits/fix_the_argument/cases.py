@@ -90,7 +90,7 @@ USAGE = Usage(
         fixable("a mask fixed at None", Masked, 2, unseen=True),
         fixable("a mode fixed by its name", Pooled, 2, unseen=True),
         fixable("a temperature called T", Tempered, 2, unseen=True),
-        fixable("a flag, beside an unused input", Doubling, 1, unseen=True),
+        fixable("a flag next to an unused input", Doubling, 1, unseen=True),
     ),
     # Makes a new string, so that a comparison with `is` fails.
     given=lambda model: (model, "".join(model.name), model.value),

@@ -160,7 +160,7 @@ def records_operators(model):
     return make_fx(Layers(model, rounds))(torch.randn(64, 4))
 
 
-@breaks("Fix no argument.", case="a batch that is sure at once")
+@breaks("Do not fix an argument.", case="a batch that is sure at once")
 @wrong("nothing_fixed", node="_assert", says="checks an argument that was fixed while tracing", read=FIXED)
 def fixes_the_argument(model):
     return fx.symbolic_trace(model, concrete_args={"times": 4})

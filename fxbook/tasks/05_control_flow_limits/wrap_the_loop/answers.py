@@ -168,7 +168,7 @@ def unrolls_it_with_where(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
-@breaks("Fix no argument.", case="a batch that is sure at once")
+@breaks("Do not fix an argument.", case="a batch that is sure at once")
 @wrong("nothing_fixed", node="_assert", says="checks an argument that was fixed while tracing", read=FIXED)
 def fixes_the_argument(model):
     return fx.symbolic_trace(model, concrete_args={"times": 2})

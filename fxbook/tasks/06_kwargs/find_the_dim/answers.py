@@ -71,7 +71,7 @@ class VisitsTheCalls:
         return dim
 
 
-@breaks("Its keys are the names", case="sums over one dimension and over all")
+@breaks("the name of each sum", case="sums over one dimension and over all")
 @wrong("dims_found", says="The keys of the answer are nodes")
 def gives_the_nodes_themselves(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
@@ -98,7 +98,7 @@ def empties_the_keywords(traced):
     return dims
 
 
-@breaks("Its values are the `dim` of each sum", case="sums over one dimension and over all")
+@breaks("to its `dim`", case="sums over one dimension and over all")
 @wrong("dims_found", says="For `sum_1 = torch.sum(x, 0)` the answer is None: the call passes its `dim` by position.")
 def looks_by_name_only(traced):
     return {node.name: node.kwargs.get("dim") for node in traced.graph.nodes if node.target in (torch.sum, "sum")}
@@ -123,13 +123,13 @@ def skips_the_method(traced):
     return {node.name: node.kwargs.get("dim", (*node.args, None)[1]) for node in sums}
 
 
-@breaks("Return a dict.", case="sums over one dimension and over all")
+@breaks("Return a dict", case="sums over one dimension and over all")
 @wrong("dims_found", says="The answer is not a dict.")
 def returns_pairs(traced):
     return [(node.name, node.kwargs.get("dim")) for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
 
 
-@breaks("or `None` where the call has no `dim`.", case="sums over one dimension and over all")
+@breaks("or to `None` if the call has no `dim`.", case="sums over one dimension and over all")
 @wrong("dims_found", says="The answer has no entry for `sum_5 = torch.sum(x)`.")
 def skips_sums_without_a_dim(traced):
     dims = {}
@@ -150,7 +150,7 @@ def expects_the_tensor_by_position(traced):
     return dims
 
 
-@breaks("of the sums in the graph.", case="an input and a layer named sum")
+@breaks("each sum in the graph", case="an input and a layer named sum")
 @wrong("dims_found", says="the answer has no entry for `sum_3 = torch.sum(input=sum_2)`.")
 def skips_sums_without_users(traced):
     dims = tests_whether_it_is_there(traced)

@@ -166,7 +166,7 @@ def copies_the_model_first(model):
 
 
 @breaks("a layer in `torch.nn` that has an attribute `inplace`", case="the block")
-@wrong("nothing_missed", node="act_1", says="Node `act_1` does not work in place, although that is safe on")
+@wrong("nothing_missed", node="act_1", says="Node `act_1` does not work in place, although that is safe for")
 def changes_functions_only(model):
     return in_place(model, methods=(), set_layer=None)
 
@@ -181,7 +181,9 @@ def loses_the_other_keywords(model):
     return traced
 
 
-@wrong("recompiled", says="The graph is changed, but the compiled code is stale", read="00_first_graph#change-one-node")
+@wrong(
+    "recompiled", says="The graph has changed, but the compiled code is stale", read="00_first_graph#change-one-node"
+)
 def forgets_to_recompile(model):
     traced = fx.symbolic_trace(model)
     for node in traced.graph.find_nodes(op="call_method", target="relu"):
@@ -198,7 +200,7 @@ def counts_every_operator_as_a_maker(model):
 
 
 @breaks("one of the methods `relu`, `sigmoid` and `tanh`:", case="layers with the names of nodes and methods")
-@wrong("nothing_missed", node="tanh", says="does not work in place, although that is safe on `mul = operator")
+@wrong("nothing_missed", node="tanh", says="does not work in place, although that is safe for `mul = operator")
 def changes_only_one_method(model):
     return in_place(model, methods=("relu",))
 
@@ -264,6 +266,8 @@ def makes_a_fresh_layer(model):
 
 
 @breaks("and its mode.", case="a model in eval mode")
-@wrong("same_behaviour", node="output", says="(a model in eval mode): the result does not compute what the model does")
+@wrong(
+    "same_behaviour", node="output", says="(a model in eval mode): the result does not compute the same as the model"
+)
 def makes_a_layer_in_training_mode(model):
     return in_place(model, set_layer=stores(lambda layer: copy.copy(layer).train()))

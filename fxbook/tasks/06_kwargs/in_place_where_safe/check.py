@@ -139,7 +139,7 @@ def same_behaviour(case: CaseView) -> Found:
     for observed, expected in zip(case.outputs or [], case.expected, strict=True):
         ours, theirs = _items(observed), _items(expected)
         if differs := difference(ours.get("result"), theirs["result"], "what it returns"):
-            yield output, f"The result does not compute what the model does: {differs}."
+            yield output, f"The result does not compute the same as the model: {differs}."
         if difference(ours.get("inputs"), theirs["inputs"]):
             yield None, "The result overwrites the tensor that it is given."
         gradients, wanted = _items(ours.get("gradients")), _items(theirs["gradients"])
@@ -172,7 +172,7 @@ def nothing_missed(case: CaseView) -> Found:
     for node in case.nodes:
         if _is_activation(node) and not _works_in_place(node) and node.inputs and not _objection(case, node):
             read = case.nodes[node.inputs[0]]
-            yield node, f"does not work in place, although that is safe on `{read.name} = {read.call}`"
+            yield node, f"does not work in place, although that is safe for `{read.name} = {read.call}`"
 
 
 CHECK = Check(

@@ -117,7 +117,9 @@ def assigns_a_dict_with_one_key(traced):
     traced.recompile()
 
 
-@wrong("recompiled", says="The graph is changed, but the compiled code is stale", read="00_first_graph#change-one-node")
+@wrong(
+    "recompiled", says="The graph has changed, but the compiled code is stale", read="00_first_graph#change-one-node"
+)
 def forgets_to_recompile(traced):
     for node in filter(has_dim, sums(traced)):
         node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}

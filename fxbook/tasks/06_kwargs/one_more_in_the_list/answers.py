@@ -145,7 +145,7 @@ def skips_calls_without_users(traced):
     traced.recompile()
 
 
-@breaks("its name is `tensors`.", case="a model with two inputs")
+@breaks("whose name is `tensors`.", case="a model with two inputs")
 @wrong("input_in_every_cat", node="step_2", says="should have the first input, `image`, as one more tensor")
 def skips_lists_passed_by_name(traced):
     for node in cats(traced):
@@ -154,7 +154,7 @@ def skips_lists_passed_by_name(traced):
     traced.recompile()
 
 
-@breaks("The list may be a tuple", case="a list, a tuple and a stack")
+@breaks("It may be a tuple", case="a list, a tuple and a stack")
 @wrong("input_in_every_cat", node="cat_1", says="Node `cat_1` should have the first input, `x`, as one more tensor")
 def skips_tuples(traced):
     for node in cats(traced):

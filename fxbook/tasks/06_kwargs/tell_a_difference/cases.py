@@ -271,7 +271,7 @@ USAGE = Usage(
         Case("a model and its trace", Unchanged, rows()),
         Case("`relu` in place on a value that is used again", UsedAgain, rows()),
         Case("`relu` in place on the input", OverInput, rows()),
-        Case("`relu` in place on what `sigmoid` computes", KeptForBackward, rows()),
+        Case("`relu` in place on the result of `sigmoid`", KeptForBackward, rows()),
         Case("`celu` in place where it is safe", SafelyInPlace, rows()),
         Case("a straight-through rounding and its trace", LostBackward, rows()),
         Case("a parameter that was detached", Detached, rows()),

@@ -30,7 +30,7 @@ def names_required(case: CaseView) -> Found:
             yield None, f"`{name}` is not in the list: a call that leaves it out fails."
     for name in wanted:
         if names.count(name) > 1:
-            yield None, f"`{name}` is in the list {names.count(name)} times: it should be there once."
+            yield None, f"`{name}` is in the list {names.count(name)} times: it should appear once."
     for name, other in zip(names, wanted, strict=True):
         if name != other:
             yield (

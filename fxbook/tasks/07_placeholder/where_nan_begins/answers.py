@@ -117,7 +117,7 @@ def looks_at_all_values_after_the_run(traced, *values):
     return next((node.name for node, value in runner.env.items() if holds_nan(value)), None)
 
 
-@breaks("the first node of the run", case="nan in an input")
+@breaks("the first node in the run", case="nan in an input")
 @wrong("nan_found", says="the answer is `score`, but the value of an earlier node, `rows`, already", read=EVERY)
 def overrides_the_methods_that_call(traced, *values):
     found = []
@@ -175,7 +175,7 @@ def tests_numbers_too(traced, *values):
     return found_by(traced, values, lambda value: holds_nan(value) or (isinstance(value, float) and math.isnan(value)))
 
 
-@breaks("the first node of the run", case="infinities of both signs, and nan that nothing uses")
+@breaks("the first node in the run", case="infinities of both signs, and nan that nothing uses")
 @wrong("nan_found", says="the answer is None, but the value of node `sub` contains nan", read=EVERY)
 def leaves_out_nodes_without_users(traced, *values):
     traced = copy.deepcopy(traced)

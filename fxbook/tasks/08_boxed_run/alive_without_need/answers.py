@@ -165,7 +165,7 @@ def looks_in_env(kind, traced, tensors):
     return found
 
 
-@breaks("Make the interpreter with `kind(traced)`", case="the gated mix, with every value kept")
+@breaks("Create the interpreter with `kind(traced)`", case="the gated mix, with every value kept")
 @wrong("unneeded_values", says="While node `mul` computes, `gate` is alive without need, but is not in the answer")
 def ignores_the_class(kind, traced, tensors):
     runner, found = watch(fx.Interpreter, traced, refs_of(traced, tensors))

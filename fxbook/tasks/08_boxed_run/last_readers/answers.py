@@ -68,19 +68,19 @@ def keeps_unused_values_to_the_end(graph):
     return {node.name: max(node.users).name if node.users else "output" for node in graph.nodes if node.op != "output"}
 
 
-@breaks("except `output`.", case="the attention of the chapter")
+@breaks("except `output`", case="the attention of the chapter")
 @wrong("ends_at_last_user", says="`output` is a key of the answer, but should not be")
 def has_an_entry_for_output(graph):
     return {node.name: max(node.users, default=node).name for node in graph.nodes}
 
 
-@breaks("Return a dict.", case="the attention of the chapter")
+@breaks("Return a dict", case="the attention of the chapter")
 @wrong("ends_at_last_user", says="not a dict with node names")
 def returns_a_list_of_pairs(graph):
     return [(node, max(node.users, default=node)) for node in graph.nodes if node.op != "output"]
 
 
-@breaks("that uses this node.", case="values used in lists and by keyword")
+@breaks("that uses it.", case="values used in lists and by keyword")
 @wrong("ends_at_last_user", says="the answer for `first` is `add`, but another user of it comes later")
 def looks_at_positional_arguments_only(graph):
     last = {node.name: node.name for node in graph.nodes if node.op != "output"}
@@ -100,7 +100,7 @@ def counts_output_only_if_there_is_no_other_user(graph):
     return last
 
 
-@breaks("the names of all nodes", case="a graph that fetches a weight")
+@breaks("the name of every node", case="a graph that fetches a weight")
 @wrong("ends_at_last_user", says="(a graph that fetches a weight): node `scale` is not a key of the answer")
 def leaves_out_weights(graph):
     steps = [node for node in graph.nodes if node.op == "placeholder" or node.op.startswith("call")]

@@ -137,4 +137,4 @@ def nothing_held_after(case: CaseView) -> Found:
     """After the run, once its result is dropped, no value is alive."""
     run = run_of(case)
     for name in run.held if run else ():
-        yield None, f"After the run and without its result, `{name}` is still alive: your code still refers to it."
+        yield None, f"After the run, once its result is deleted, `{name}` is still alive: your code still refers to it."
