@@ -66,7 +66,7 @@ def _reasons(case: CaseView, results: list[Value]) -> Found:
     calling = [node for node in case.before.nodes if node.target.endswith("functional.silu")]
     names = [node.name for node in calling]
     if entry(case.value, "stale") and _same(results, expected(case, kept=names)):
-        sentence = "The graph is changed, but the compiled code is stale: calling the module still runs `silu`."
+        sentence = "The graph has changed, but the compiled code is stale: calling the module still runs `silu`."
         yield None, sentence, "00_first_graph#change-one-node"
     for count in range(1, len(names) + 1):
         for kept in itertools.combinations(calling, count):

@@ -53,7 +53,7 @@ def nothing_missed(case: CaseView) -> Found:
     for node, before in _pairs(case):
         if _is_activation(before) and "in place" not in node.notes and _reason(case, before) is None:
             value = case.before.nodes[before.inputs[0]]
-            yield node, f"does not work in place, although that is safe on `{value.name} = {value.call}`"
+            yield node, f"does not work in place, although that is safe for `{value.name} = {value.call}`"
 
 
 @rule
