@@ -17,6 +17,7 @@ from torch.utils import _pytree as pytree
 
 _LONGEST = 100
 _RIGHT, _WRONG, _WRONG_GRADIENTS = "right", "wrong", "wrong gradients"
+_NAMED = (str, torch.dtype, torch.device)
 Program = Callable[..., Any]
 
 
@@ -185,11 +186,20 @@ def _recorded(
         except Exception as error:
             return Recording(tuple(graphs), None, _line(error))
     for part, verdict in ((0, _WRONG), (1, _WRONG_GRADIENTS)):
-        try:
-            torch.testing.assert_close(found[part], expected[part], equal_nan=True)
-        except (AssertionError, TypeError):
+        if not _agree(found[part], expected[part]):
             return Recording(tuple(graphs), None, verdict)
     return Recording(tuple(graphs), None, _RIGHT)
+
+
+def _agree(found: Any, expected: Any) -> bool:
+    # assert_close raises a TypeError for a string, a dtype or a device, so these are compared on their own.
+    named = [[leaf for leaf in pytree.tree_leaves(value) if isinstance(leaf, _NAMED)] for value in (found, expected)]
+    found, expected = (pytree.tree_map_only(_NAMED, lambda _: None, value) for value in (found, expected))
+    try:
+        torch.testing.assert_close(found, expected, equal_nan=True)
+    except (AssertionError, TypeError):
+        return False
+    return named[0] == named[1]
 
 
 def _parameters(program: Program) -> dict[str, torch.Tensor]:

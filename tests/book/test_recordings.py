@@ -90,3 +90,11 @@ def test_inputs_can_be_passed_by_name() -> None:
     assert [one.verdict for one in found.values()] == ["right"] * 4
     mixed = front_ends(lambda x, *, y: x - y, torch.ones(2), kwargs={"y": torch.ones(2)}, then=(torch.zeros(2),))
     assert [one.verdict for one in mixed.values()] == ["right"] * 4
+
+
+def test_a_result_may_hold_words_and_dtypes() -> None:
+    found = front_ends(lambda x: {"mean": x.mean(), "kind": "mean"}, ROWS)
+    assert {recording.outcome for recording in found.values()} == {"right"}
+    named = front_ends(lambda x: (x * 2, f"{x.shape}", x.dtype), ROWS)
+    assert named["make_fx"].outcome == "right"
+    assert named["symbolic_trace"].outcome == "wrong"

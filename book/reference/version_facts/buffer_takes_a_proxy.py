@@ -1,7 +1,7 @@
 r"""While you trace, a Proxy can be assigned to a buffer.
 
 Before {since}, the assignment raised a `TypeError`, so you saw the mistake while you traced. Where the assignment is
-allowed, the buffer of your model is a Proxy afterwards: trace a copy.
+allowed, the buffer of your model is a Proxy afterwards: write into it in place.
 
 Explains:
     cannot assign 'torch\.fx\.proxy\.Proxy
