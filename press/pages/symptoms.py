@@ -35,7 +35,7 @@ _LONGEST_LINK = 50
 _INTRODUCTION = """\
 # Symptom index
 
-Every error message that a cell of this book shows, as torch {torch} and Python print it, and every mistake that raises
+Every error message that a cell of a chapter shows, as torch {torch} and Python print it, and every mistake that raises
 no error. Open the class of your error. Each entry gives the cause in one line and links to the section that fixes it.
 A common message can have other causes too: compare your code with the section.
 Names such as `relu` or `mix` come from the models in the chapters, but your message has your own names.
@@ -151,7 +151,8 @@ def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]
 
 
 def _of_versions(change: RecordedFact) -> str:
-    return f"{change.holds}: see [what changed](versions.md#{anchor(change.fact.title)})."
+    versions = " and ".join(reversed(change.changed))
+    return f"See [what changed in torch {versions}](versions.md#{anchor(change.fact.title)})."
 
 
 def page_text(book: Book) -> str:
