@@ -25,6 +25,8 @@ BREAKS = "When it breaks"
 _HEADING = re.compile(r"^(#{2,4}) +(.+?) *$")
 # The error class in a heading that is a message, left out where the index already shows it as a heading.
 _KIND = re.compile(r"^\w+(Error|Exception|Warning|Failed): (?=.)")
+# A heading that begins with the class of an error, whatever the class is called: "FlakyFailure: …".
+_CLASS = re.compile(r"(?!Silent)[A-Z]\w+: ")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 # The link from an entry to its fix.
 _FIX = re.compile(r" Fix: \[\d\d · (?P<heading>.+)\]\((?P<place>[^()]+)\)$")
@@ -68,8 +70,12 @@ class Symptom:
     def silent(self) -> bool:
         if self.heading.startswith("Silent"):
             return True
-        loud = self.messages or MESSAGE.match(self.heading) or (self.later and re.search(r"Error: ", self.heading))
+        loud = self.messages or self.is_message or (self.later and re.search(r"Error: ", self.heading))
         return not loud and (self.begins_with_cell or not self.later)
+
+    @property
+    def is_message(self) -> bool:
+        return bool(MESSAGE.match(self.heading) or _CLASS.match(self.heading))
 
     def has_kind(self, message: str) -> bool:
         """Whether a message below the cause is of a class that the entry is about, and not about another front end."""
@@ -80,7 +86,7 @@ class Symptom:
     def searched(self) -> list[str]:
         """What readers search for: the messages that the cells print, or else the heading, which is then a message."""
         heading = re.sub(r"\\(?=[^\w\s]|_)", "", self.heading)
-        return self.messages or ([heading] if MESSAGE.match(heading) or not self.later else [])
+        return self.messages or ([heading] if self.is_message or not self.later else [])
 
     @property
     def link(self) -> str:
