@@ -38,7 +38,8 @@ _INTRODUCTION = """\
 # Symptom index
 
 Every error message that a cell of a chapter shows, as torch {torch} and Python print it, and every mistake that raises
-no error. Open the class of your error. Each entry gives the cause in one line and links to the section that fixes it.
+no error. Open the class of your error. Each entry gives the cause in one line and links to the section that fixes it,
+or says only where the message is shown.
 A common message can have other causes too: compare your code with the section.
 Names such as `relu` or `mix` come from the models in the chapters, but your message has your own names.
 
