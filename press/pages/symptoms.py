@@ -25,6 +25,8 @@ BREAKS = "When it breaks"
 _HEADING = re.compile(r"^(#{2,4}) +(.+?) *$")
 # The error class in a heading that is a message, left out where the index already shows it as a heading.
 _KIND = re.compile(r"^\w+(Error|Exception|Warning|Failed): (?=.)")
+# A heading that begins with the class of an error, whatever the class is called: "FlakyFailure: …".
+_CLASS = re.compile(r"(?!Silent)[A-Z]\w+: ")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 # The link from an entry to its fix.
 _FIX = re.compile(r" Fix: \[\d\d · (?P<heading>.+)\]\((?P<place>[^()]+)\)$")
@@ -35,8 +37,9 @@ _LONGEST_LINK = 50
 _INTRODUCTION = """\
 # Symptom index
 
-Every error message that a cell of this book shows, as torch {torch} and Python print it, and every mistake that raises
-no error. Open the class of your error. Each entry gives the cause in one line and links to the section that fixes it.
+Every error message that a cell of a chapter shows, as torch {torch} and Python print it, and every mistake that raises
+no error. Open the class of your error. Each entry gives the cause in one line and links to the section that fixes it,
+or says only where the message is shown.
 A common message can have other causes too: compare your code with the section.
 Names such as `relu` or `mix` come from the models in the chapters, but your message has your own names.
 
@@ -68,8 +71,12 @@ class Symptom:
     def silent(self) -> bool:
         if self.heading.startswith("Silent"):
             return True
-        loud = self.messages or MESSAGE.match(self.heading) or (self.later and re.search(r"Error: ", self.heading))
+        loud = self.messages or self.is_message or (self.later and re.search(r"Error: ", self.heading))
         return not loud and (self.begins_with_cell or not self.later)
+
+    @property
+    def is_message(self) -> bool:
+        return bool(MESSAGE.match(self.heading) or _CLASS.match(self.heading))
 
     def has_kind(self, message: str) -> bool:
         """Whether a message below the cause is of a class that the entry is about, and not about another front end."""
@@ -80,7 +87,7 @@ class Symptom:
     def searched(self) -> list[str]:
         """What readers search for: the messages that the cells print, or else the heading, which is then a message."""
         heading = re.sub(r"\\(?=[^\w\s]|_)", "", self.heading)
-        return self.messages or ([heading] if MESSAGE.match(heading) or not self.later else [])
+        return self.messages or ([heading] if self.is_message or not self.later else [])
 
     @property
     def link(self) -> str:
@@ -151,7 +158,8 @@ def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]
 
 
 def _of_versions(change: RecordedFact) -> str:
-    return f"{change.holds}: see [what changed](versions.md#{anchor(change.fact.title)})."
+    versions = " and ".join(reversed(change.changed))
+    return f"See [what changed in torch {versions}](versions.md#{anchor(change.fact.title)})."
 
 
 def page_text(book: Book) -> str:

@@ -66,7 +66,7 @@ def test_an_error_of_another_version_is_explained_by_its_fact() -> None:
     text = PAGE.read_text(encoding="utf-8")
     message = "TypeError: ExportedProgram.module() got an unexpected keyword argument 'check_guards'"
     entry = text.partition(f"`{message}` (torch 2.6 to 2.8)\\\n")[2].partition("\n\n")[0]
-    assert "Only from torch 2.9 on" in entry
+    assert "what changed in torch 2.9" in entry
     assert "(versions.md#exportedprogrammodule-has-the-option-check_guards)" in entry
     for words in ("FutureWarning: ", "apply() takes no keyword", "BackendCompilerFailed: ", "addmm: mat1 and mat2"):
         assert words in text

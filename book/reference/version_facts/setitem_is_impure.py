@@ -1,7 +1,7 @@
 """A call of `operator.setitem` is impure.
 
 Before {since}, `Node.is_impure` returned `False` for it, so `eliminate_dead_code` removed a write whose result no node
-used. On those versions, pass your own function as `is_impure_node=`.
+used. On those versions, pass your own function as `is_impure_node=`; it has to ask `node.is_impure()` too.
 """
 
 import operator

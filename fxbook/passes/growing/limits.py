@@ -17,6 +17,9 @@ Given = Callable[..., Any] | tuple[Any, ...]
 class Limits:
     """The size of a random graph, and what it may contain.
 
+    A switch that is off leaves out the steps made for it. Other steps may still call a method or a module, or pass an
+    argument by name.
+
     Args:
         steps: the maximum number of steps; a step adds one node, or a few that belong together.
         inputs: the maximum number of placeholders.
