@@ -30,6 +30,8 @@ class Effect(enum.StrEnum):
     UNKNOWN = "its effects are not known"
 
 
+# Kinds of hooks on a layer, and on all layers.
+_HOOKS = ("forward_hooks", "forward_pre_hooks", "backward_hooks", "backward_pre_hooks")
 _MAY_WRITE = (Effect.WRITES, Effect.UNKNOWN, Effect.MODE)
 _READS = ("placeholder", "get_attr", "output")
 # Higher-order operators that run graphs in their module, restore the mode that they set, and do nothing else.
@@ -203,7 +205,7 @@ def _storages(values: list[Any]) -> list[int]:
 
 
 def has_hooks(node: fx.Node) -> bool:
-    """Whether a call to a layer runs more than its class says: a hook, or an instance's own ``forward``."""
+    """Whether a call to a layer runs more than its class says: its own or a global hook, or its own ``forward``."""
     if node.op != "call_module":
         return False
     return any(_hooked(part) for part in node.graph.owning_module.get_submodule(str(node.target)).modules())
@@ -215,8 +217,9 @@ def has_generator(node: fx.Node) -> bool:
 
 
 def _hooked(layer: nn.Module) -> bool:
-    hooks = layer._forward_hooks or layer._forward_pre_hooks or layer._backward_hooks or layer._backward_pre_hooks
-    return bool(hooks) or "forward" in vars(layer)
+    own = (getattr(layer, f"_{kind}") for kind in _HOOKS)
+    of_all_layers = (getattr(nn.modules.module, f"_global_{kind}") for kind in _HOOKS)
+    return any(own) or any(of_all_layers) or "forward" in vars(layer)
 
 
 def _of_layer(layer: nn.Module) -> Effect | None:

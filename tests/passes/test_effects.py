@@ -210,6 +210,14 @@ def test_a_hook_or_a_forward_of_the_object_is_detected(change: Callable[[nn.Modu
     assert has_hooks(node) and effect(node) is Effect.UNKNOWN
 
 
+@pytest.mark.parametrize("kind", ["forward", "forward_pre", "full_backward", "full_backward_pre"])
+def test_a_hook_on_all_layers_is_detected(kind: str) -> None:
+    node = call(Calling(nn.Linear(2, 2)))
+    with getattr(nn.modules.module, f"register_module_{kind}_hook")(lambda *_: None):
+        assert has_hooks(node) and effect(node) is Effect.UNKNOWN
+    assert not has_hooks(node)
+
+
 # Programs and inputs; a run shows whether the result shares memory.
 SHARING = {
     "view": lambda x: x.view(-1),
