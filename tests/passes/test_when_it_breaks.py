@@ -31,6 +31,12 @@ def written_inside(x: Tensor) -> Tensor:
     return torch.cos(sine)
 
 
+def added_inside(x: Tensor) -> Tensor:
+    sine = torch.sin(x)
+    x += 1
+    return torch.cos(sine)
+
+
 def switched_inside(x: Tensor) -> Tensor:
     with torch.no_grad():
         sine = torch.sin(x)
@@ -42,7 +48,8 @@ def cosine_of_sine(x: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize(
-    ("program", "cure"), [(written_inside, "no_named_writes"), (switched_inside, "no_mode_changes")]
+    ("program", "cure"),
+    [(written_inside, "no_effects"), (added_inside, "no_effects"), (switched_inside, "no_mode_changes")],
 )
 def test_a_filter_also_looks_between_the_nodes_of_a_match(program: Callable[[Tensor], Tensor], cure: str) -> None:
     graphs: list[fx.GraphModule] = []
