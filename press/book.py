@@ -80,7 +80,7 @@ class Book:
 
     @functools.cached_property
     def imprint(self) -> imprint.Imprint:
-        """What the book says about itself; raises PressError if its address is invalid, or its version has no day."""
+        """What the book says about itself; raises PressError if its address is invalid, or its version has no date."""
         return imprint.read(self.root)
 
     @functools.cached_property

@@ -75,7 +75,7 @@ def read(root: Path) -> Imprint:
     """The imprint of a project; empty without a `_config.yml`.
 
     Raises:
-        PressError: the address is invalid, or the version has no day.
+        PressError: the address is invalid, or the version has no date.
     """
     if not (root / CONFIG).is_file():
         return Imprint()

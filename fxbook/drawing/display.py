@@ -88,7 +88,7 @@ class Drawing:
         self.remark, self.numbers, count = "", list(range(len(record))), len(record)
         if around is not None:
             if reach < 0:
-                raise ValueError(f"reach: {reach} is below 0; 0 draws the node alone, 2 also what is two edges away")
+                raise ValueError(f"reach: {reach} is below 0; 0 draws the node alone, 2 all nodes up to two edges away")
             record, self.numbers = part_around(record, around, reach)
             marks = {at: marks.get(number, ()) for at, number in enumerate(self.numbers)}
             fill = fill and {at: fill.get(number, 0.0) for at, number in enumerate(self.numbers)}

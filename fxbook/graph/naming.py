@@ -51,7 +51,7 @@ def callable_name(function: Any) -> str:
 
 @functools.cache
 def _renamed() -> dict[int, str]:
-    """Public functions whose ``__name__`` differs, by identity: ``special.expit``, ``functional.max_pool2d``."""
+    """By ``id``, the public names of functions whose ``__name__`` differs, such as ``special.expit``."""
     return {
         id(value): f"{prefix}.{name}"
         for prefix, namespace in reversed(_PUBLIC)

@@ -98,7 +98,7 @@ def _out_of_order(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gon
     for old, new in zip(was, (node for node in now if node.target in both), strict=False):
         if old.target is not new.target:
             what = f"`{new.name}` runs where `{old.name}` ran, and nothing uses their results: only their effects count"
-            yield Gone(what, "keep such calls in their order", new.name)
+            yield Gone(what, "do not reorder such calls", new.name)
             return
 
 

@@ -66,7 +66,7 @@ class _Unit:
         if roundings * self.u >= 1:
             raise ValueError(
                 f"no bound: {roundings} roundings in a row are too many for a dtype that rounds by {self.u:.1e}; "
-                "take a dtype with more digits, such as torch.float32"
+                "use a dtype with more digits, such as torch.float32"
             )
         return roundings * self.u / (1 - roundings * self.u)
 

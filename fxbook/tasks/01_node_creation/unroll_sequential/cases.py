@@ -18,7 +18,7 @@ def mlp() -> nn.Module:
 
 
 def nested() -> nn.Module:
-    """Nested blocks, one with named layers; a layer without a bias; a norm without weights; a layer used thrice."""
+    """Nested blocks, one with named layers; a layer without a bias; a norm without weights; a layer in three places."""
     shared = nn.Linear(4, 4)
     named = nn.Sequential(
         OrderedDict(mix=nn.Linear(4, 4, bias=False), norm=nn.LayerNorm(4, eps=0.02), bend=nn.LeakyReLU(0.01))

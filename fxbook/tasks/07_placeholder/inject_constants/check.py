@@ -43,7 +43,7 @@ def constants_injected(case: CaseView) -> Found:
 
 
 def _problem(result: Value, expected: Value, constants: dict[str, Any]) -> str | None:
-    """What is wrong with the result of a run: if the result has the inputs by name, which input got a wrong value."""
+    """What is wrong with the result of a run: the input with a wrong value, if the model returns its inputs by name."""
     if not all(isinstance(value, dict) and "dict" in value for value in (result, expected)):
         differs = difference(result, expected)
         return differs and f"the result is not the expected one: {differs}"

@@ -127,7 +127,7 @@ def returns_a_set(traced):
     return {node.target for node in inputs(traced) if not node.args}
 
 
-@breaks("in their order.", case="the model of the chapter")
+@breaks("in the order of the signature.", case="the model of the chapter")
 @wrong("names_required", says="but their order is not: `rows` comes before `mask` in the signature")
 def sorts_the_names(traced):
     return sorted(asks_the_compiled_signature(traced))

@@ -1,4 +1,4 @@
-"""Check a run on inputs by name, which frees each input after its last use."""
+"""Check a run on inputs passed by name, which frees each input after its last use."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def names_the_output_if_the_run_succeeds(traced, tensors):
 
 
 @breaks("that raised it", case="the attention, a wrong shape")
-@wrong("failure_named", says="The answer names node `softmax`, which ran without an error: a later one raised it")
+@wrong("failure_named", says="The answer names node `softmax`, which ran without an error: a later node failed")
 def names_the_last_node_that_ran(traced, tensors):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
     try:

@@ -60,9 +60,9 @@ def failure_named(case: CaseView) -> Found:
                 yield None, f"`{name}`, the first part of the answer, is not the name of a node."
                 return
             if node.index < failed.index:
-                yield None, f"The answer names node `{name}`, which ran without an error: a later one raised it."
+                yield None, f"The answer names node `{name}`, which ran without an error: a later node failed."
             if node.index > failed.index:
-                yield None, f"The answer names node `{name}`, which never ran: an earlier one raised the error."
+                yield None, f"The answer names node `{name}`, which never ran: an earlier node failed."
             yield from _wrong_shapes(shapes, *failure)
         case _:
             yield None, "The answer is not a pair: the name of a node, and a list of shapes."

@@ -36,7 +36,7 @@ def every_group(case: CaseView) -> Found:
         return
     for item in [key for key, _ in value["dict"]] + [item for items in table.values() for item in _items(items)]:
         if not isinstance(item, str):
-            yield None, f"The answer contains the node `{name_of(item)}` itself: it should contain its name."
+            yield None, f"The answer contains the node `{name_of(item)}` itself, not its name."
     nodes = {node.name: node for node in case.before}
     for name in table:
         if name not in expected:

@@ -130,7 +130,7 @@ def takes_u_for_float64(layer, x, dtype):
     return sizes_of(layer, x) * terms_of(layer) * unit(torch.float64)
 
 
-@breaks("Products with the padding count as terms.", case="the first convolution of ResNet")
+@breaks("Products with padding zeros are terms too.", case="the first convolution of ResNet")
 @wrong("sums_the_sizes", says="not proportional to the sums of the absolute values")
 def leaves_the_padding_out(layer, x, dtype):
     parts = {name: torch.ones_like(part).double() for name, part in layer.named_parameters()}

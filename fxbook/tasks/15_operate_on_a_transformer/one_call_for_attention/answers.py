@@ -135,10 +135,10 @@ def forgets_the_mask(module):
 
 @breaks(
     "Leave alone everything that only resembles it:",
-    "a softmax over a dimension that is not written `-1` as a positional argument;",
+    "a softmax whose dimension is not the positional argument `-1`;",
     case="several places, some of which stay",
 )
-@wrong("each_in_one_call", says="and its user should stay: its dimension is not written -1")
+@wrong("each_in_one_call", says="and its user should stay: its dimension is not the positional argument -1")
 def ignores_the_dimension(module):
     fuse(module, only=lambda softmax: may_go(softmax, "dimension"))
 
@@ -158,8 +158,8 @@ def ignores_how_scores_are_scaled(module):
     fuse(module, only=lambda softmax: may_go(softmax, "mul"))
 
 
-@breaks("scores whose right operand is not written `transpose(-2, -1)`.", case="several places, some of which stay")
-@wrong("each_in_one_call", says="the right operand of its scores is not written `transpose(-2, -1)`")
+@breaks("scores whose right operand is not written as `transpose(-2, -1)`.", case="several places, some of which stay")
+@wrong("each_in_one_call", says="the right operand of its scores is not written as `transpose(-2, -1)`")
 def ignores_the_transposed_dimensions(module):
     fuse(module, only=lambda softmax: may_go(softmax, "turned"))
 

@@ -14,8 +14,8 @@ from ..cases import WIDTH, llama_layer
 
 
 class Heads(nn.Module):
-    """Attention with the layers of Llama: its two keys and values are repeated for the four heads. The values are
-    computed after the attention weights.
+    """Attention with the layers of Llama: each of two key and value heads is repeated for two of the four query heads.
+    The values are computed after the attention weights.
     """
 
     def __init__(self) -> None:

@@ -30,7 +30,7 @@ def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
     if (softmax.op, softmax.target) != ("call_function", "torch.softmax"):
         return "it is not a call to `torch.softmax`"
     if softmax.positional[1:] != [-1]:
-        return "its dimension is not written -1 as a positional argument"
+        return "its dimension is not the positional argument -1"
     if len(softmax.users) != 1:
         return f"it has {len(softmax.users)} users"
     user = graph.nodes[softmax.users[0]]
@@ -48,7 +48,7 @@ def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
         return "its scores are scaled from the left, or by a node"
     key = graph.nodes[scores.inputs[-1]]
     if key.target != "transpose" or key.positional[1:] != [-2, -1]:
-        return "the right operand of its scores is not written `transpose(-2, -1)`"
+        return "the right operand of its scores is not written as `transpose(-2, -1)`"
     return ""
 
 

@@ -34,7 +34,7 @@ def has_all_in_order(case: CaseView) -> Found:
 def setting_is_kept(case: CaseView) -> Found:
     """The setting is unchanged, and the list is a new object."""
     if (table_of(case.value) or {}).get("kept") is not True:
-        yield None, "The list that the place holds has been changed, or it is the answer itself: return a new list."
+        yield None, "The list `setting` has been changed, or the answer is that same list: return a new list."
 
 
 CHECK = Check((returns_a_list, has_all_in_order, setting_is_kept))

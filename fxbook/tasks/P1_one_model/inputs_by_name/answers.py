@@ -87,7 +87,7 @@ def restores_the_dict_after_an_error(traced, values):
     return items
 
 
-@breaks("in their order.", case="all inputs, in any order")
+@breaks("in graph order.", case="all inputs, in any order")
 @wrong("list_in_order", says="of the list is the value of")
 def keeps_the_order_of_the_dict(traced, values):
     reject(traced, values)

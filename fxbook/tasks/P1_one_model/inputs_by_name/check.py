@@ -27,7 +27,7 @@ def expected(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[s
 
 @rule
 def list_in_order(case: CaseView) -> Found:
-    """If no name is missing or unknown, the answer returns a list with one item for each input, in their order."""
+    """If no name is missing or unknown, the answer returns a list with one item for each input, in graph order."""
     items, missing, unknown = expected(case)
     if missing or unknown:
         return
