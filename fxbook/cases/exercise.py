@@ -90,8 +90,8 @@ class Usage:
             replaces it. ``"build"``: called (with nothing, unless ``given`` says so), returns an ``fx.Graph`` or
             ``fx.GraphModule``. ``"object"``: is the ``fx.Graph`` or ``fx.GraphModule``. ``"compute"``: called, returns
             data (numbers, strings, tensors, nodes; lists, tuples, dicts of them).
-        cases: the models to try it on; for a pass or an edit, at least one must be unseen. In the first of these, the
-            last input of a traced model gets the default ``None``, unless an input has a default already.
+        cases: the models to try it on; for a pass or an edit, at least one must be unseen. If the last one is, the last
+            input of a traced model gets the default ``None``, unless an input has a default already.
         given: makes the arguments of the answer from the model: ``traced``, ``eager``, ``nothing`` or a function that
             returns a tuple. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
         returns: the accepted kinds of result, of ``"Graph"`` and ``"GraphModule"``. Default: depends on ``use``.
@@ -125,7 +125,7 @@ class Usage:
         default = {"pass": eager, "edit": traced}.get(self.use, nothing)
         with seeded(seed):
             arguments = (case.given or self.given or default)(module)
-        if self.use in ("pass", "edit") and case is next((other for other in self.cases if other.unseen), None):
+        if self.use in ("pass", "edit") and case.unseen and case is self.cases[-1]:
             _give_a_default(arguments)
         return arguments
 

@@ -84,7 +84,7 @@ LEFT: dict[str, tuple[Callable[[fx.GraphModule], Any], str]] = {
     "frozen": (lambda m: m.requires_grad_(False), "the weight `layers.0.weight` has a different requires_grad"),
     "a gradient": (runs_it_backwards, "the weight `layers.0.weight` has a gradient"),
     "other values": (lambda m: first(m).weight.data.mul_(1), ""),
-    "a mark": (lambda m: setattr(first(m).weight, "seen", 1), "the weight `layers.0.weight` has a new attribute `seen`"),
+    "a mark": (lambda m: setattr(first(m).weight, "seen", 1), "`layers.0.weight` has a new attribute `seen`"),
     "an annotation": (
         lambda m: annotates(m, "placeholder", None),
         "the input `x` has a different annotation, None in place of Tensor",
@@ -113,7 +113,7 @@ def test_side_effects_are_reported(named: str) -> None:
 
 
 def test_lost_default_is_reported() -> None:
-    """The first unseen case of an edit has an input with a default, which an answer that rebuilds the graph may lose."""
+    """The last case of an edit has an input with a default, which an answer that rebuilds the graph may lose."""
 
     def loses_it(module: fx.GraphModule) -> None:
         for node in module.graph.find_nodes(op="placeholder"):

@@ -14,8 +14,8 @@ from ..cases import FeedForward, Joined, Passing, rows
 
 
 class Pair(nn.Module):
-    """``scores`` is called again later, is between two nodes whose names begin with its name, and is used by keyword and
-    by ``square``.
+    """``scores`` is called twice. The first call is between two nodes whose names begin with its name, and is used by
+    keyword and by ``square``.
     """
 
     def __init__(self) -> None:
