@@ -42,7 +42,11 @@ def describe(error: BaseException) -> JSON:
 
 def _message(error: BaseException) -> str:
     try:
-        said = str(error)
+        # The text of a SyntaxError in compiled code ends with a file and a line that nobody can look up.
+        if isinstance(error, SyntaxError) and str(error.filename).startswith("<eval_with_key"):
+            said = error.msg
+        else:
+            said = str(error)
     except BaseException:
         return "(its message cannot be read)"
     # torch explains at length; the first sentence is enough.

@@ -104,7 +104,8 @@ def layers_apart(case: CaseView) -> Found:
     calls: dict[str, tuple[str, str]] = {}
     for node in case.nodes:
         before = case.before.named(node.name)
-        if node.op == "call_module" and before:
+        # In a graph that a Transformer made, another call may have this name.
+        if node.op == "call_module" and before and before.index == node.index:
             other, path = calls.setdefault(node.target, (node.name, before.target))
             if path != before.target:
                 both = f"`{other}` and `{node.name}` both call the same layer, `{node.target}`"
