@@ -85,7 +85,7 @@ class Book:
 
     @functools.cached_property
     def pins(self) -> dict[str, str]:
-        """The versions that everything is proven with, by package."""
+        """The versions that everything is tested with, by package."""
         text = (self.root / "requirements.txt").read_text(encoding="utf-8")
         return dict(re.findall(r"^([\w-]+)==(\S+)", text, re.MULTILINE))
 

@@ -29,7 +29,7 @@ def from_notebook(notebook: str, name: str, *others: str) -> Any:
             says what their cells do there.
     """
     if not is_proven(importlib.metadata.version("torch")):
-        pytest.skip(f"the pages are proven on torch {PROVEN_FROM} and newer: see book/reference/versions.yml")
+        pytest.skip(f"the pages are tested on torch {PROVEN_FROM} and newer: see book/reference/versions.yml")
     return _from_notebook(notebook, name, *others)
 
 

@@ -24,7 +24,7 @@ def addresses(table: Path) -> dict[str, str]:
 
 
 def to_pinned_docs(page: str) -> str:
-    """Make links to PyTorch's newest documentation lead to that of the version that the book is proven with.
+    """Make links to PyTorch's newest documentation lead to that of the version that the book is tested with.
 
     The newest would soon differ from what a page says about it or quotes from it.
     """

@@ -25,7 +25,7 @@ _MOST_MESSAGES = 2
 _PAGE = """\
 # What changed between versions
 
-The book is proven with torch {pinned}; `torch.__version__` says which one you have. This page says what other
+The book is tested with torch {pinned}; `torch.__version__` says which one you have. This page says what other
 versions do differently. Each heading says what torch {pinned} does, and each section is named after the version that
 changed it: on torch 2.9 read the sections 2.10 to 2.13, on 2.15 those of 2.14 and 2.15. For each heading a program
 was run on torch {oldest} to {newest}.

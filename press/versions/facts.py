@@ -3,7 +3,7 @@
 Such a file is a program, the *probe* of the fact. It prints one line, which is the same wherever torch behaves the
 same. Its name is the id of the fact, with underscores for hyphens. Its docstring is the text for readers:
 
-- the title, a line that holds on the version that the book is proven with;
+- the title, a line that holds on the version that the book is tested with;
 - a paragraph or two, in which ``{since}`` and ``{later}`` stand for versions from the record: the first one that
   behaves as the book says, and the first later one that differs again;
 - if cells differ because of it, a paragraph that begins with ``Explains:`` and lists regular expressions, one per line.

@@ -17,7 +17,7 @@ from press.versions.messages import form
 
 # How a cell can differ, the least serious first. A cell that FOLLOWS fails only because an earlier one did.
 WORDING, WARNING, BEHAVIOUR, FOLLOWS = KINDS = ("wording", "warning", "behaviour", "follows")
-# The versions that the book is proven with, without any difference.
+# The versions that the book is tested with, without any difference.
 ALIKE = ("2.13.0", "2.14.1", "2.15.0")
 # All recorded versions: the newest release of each line that the book covers.
 VERSIONS = ("2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", *ALIKE)

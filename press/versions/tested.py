@@ -12,7 +12,7 @@ from packaging.version import Version
 from press.rooms import names_tests
 from press.versions.record import ALIKE
 
-# The first version on which the book is proven. On an older version, cells and answers may differ: see the record.
+# The first version on which the book is tested. On an older version, cells and answers may differ: see the record.
 PROVEN_FROM = ALIKE[0]
 # Tests of what works on every version. Those of the chapters' passes skip themselves on older versions.
 LIBRARY = (
@@ -27,7 +27,7 @@ LIBRARY = (
 )
 # The reports of known answers, of which some have other words on other versions.
 ANSWERS = ("test_answers.py", "test_clauses.py", "test_exercises.py")
-# Tests for the versions that the book is proven on. From tests/book, only files that run torch code.
+# Tests for the versions that the book is tested on. From tests/book, only files that run torch code.
 TESTS = (
     "chapters",
     "solutions",

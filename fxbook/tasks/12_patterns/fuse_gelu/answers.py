@@ -143,13 +143,13 @@ def fuses_a_formula_whose_tanh_is_used(traced):
 
 
 class Everywhere(SubgraphMatcher):
-    """Also matches formulas with an inner value that another node uses."""
+    """Also matches formulas with an intermediate value that another node uses."""
 
     def _is_contained(self, nodes_map):
         return True
 
 
-@breaks("If another node uses a value inside the formula", case="formulas with an inner value used elsewhere")
+@breaks("If another node uses a value inside the formula", case="formulas with an intermediate value used elsewhere")
 @wrong("each_formula_fused", says="the graph calls tanh 2 times: it should still call tanh 7 times")
 def looks_only_at_the_users_of_the_tanh(traced):
     for match in Everywhere(fx.symbolic_trace(new_gelu).graph).match(traced.graph):

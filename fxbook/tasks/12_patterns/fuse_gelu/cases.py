@@ -39,7 +39,7 @@ class Gated(nn.Module):
 
 
 class Used(nn.Module):
-    """Seven formulas, in each of which another inner value is also used outside; and one without such a use."""
+    """Seven formulas, in each of which another intermediate value is also used outside; and one without such a use."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         results = []
@@ -83,7 +83,7 @@ USAGE = Usage(
     cases=(
         Case("a block of GPT-2", feed_forward, rows()),
         Case("formulas in a row, and two that must stay", Gated, rows(2), unseen=True),
-        Case("formulas with an inner value used elsewhere", Used, rows(), unseen=True),
+        Case("formulas with an intermediate value used elsewhere", Used, rows(), unseen=True),
         Case("formulas with other numbers, and a tanh of something else", Other, rows(2), unseen=True),
     ),
 )
