@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import torch
 from torch import fx, nn
 
+from fxbook.graph.record import record
+
 if TYPE_CHECKING:
     from fxbook.rules.rule import Rule
     from fxbook.rules.trial import Trial
@@ -88,7 +90,8 @@ class Usage:
             replaces it. ``"build"``: called (with nothing, unless ``given`` says so), returns an ``fx.Graph`` or
             ``fx.GraphModule``. ``"object"``: is the ``fx.Graph`` or ``fx.GraphModule``. ``"compute"``: called, returns
             data (numbers, strings, tensors, nodes; lists, tuples, dicts of them).
-        cases: the models to try it on; for a pass or an edit, at least one must be unseen.
+        cases: the models to try it on; for a pass or an edit, at least one must be unseen. If the last one is, the last
+            input of a traced model gets the default ``None``, unless an input has a default already.
         given: makes the arguments of the answer from the model: ``traced``, ``eager``, ``nothing`` or a function that
             returns a tuple. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
         returns: the accepted kinds of result, of ``"Graph"`` and ``"GraphModule"``. Default: depends on ``use``.
@@ -121,7 +124,24 @@ class Usage:
     def arguments(self, case: Case, module: nn.Module, seed: int = 0) -> Inputs:
         default = {"pass": eager, "edit": traced}.get(self.use, nothing)
         with seeded(seed):
-            return (case.given or self.given or default)(module)
+            arguments = (case.given or self.given or default)(module)
+        if self.use in ("pass", "edit") and case.unseen and case is self.cases[-1]:
+            _give_a_default(arguments)
+        return arguments
+
+
+def _give_a_default(arguments: Inputs) -> None:
+    """Give the last input of a traced model a default, if none has one, so that an answer which rebuilds must keep it.
+
+    A graph whose compiled code is stale stays as it is.
+    """
+    traced_model = next((item for item in arguments if isinstance(item, fx.GraphModule)), None)
+    if traced_model is None or type(traced_model.graph._codegen) is not fx.graph.CodeGen or record(traced_model).stale:
+        return
+    inputs = traced_model.graph.find_nodes(op="placeholder")
+    if inputs and not any(node.args or node.target.startswith("*") for node in inputs):
+        inputs[-1].args = (None,)
+        traced_model.recompile()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,7 +17,7 @@ from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord
 from fxbook.observing.forked import MEMORY
 from fxbook.observing.observation import CaseFacts, Observation, Raised, UnreadableError, read
-from fxbook.rules.predicates import all_in_sight, inserts_at_the_end, nothing_left
+from fxbook.rules.predicates import all_in_sight, defaults_kept, inserts_at_the_end, nothing_left
 from fxbook.rules.rule import Violation, first_violation
 from fxbook.rules.trial import Trial, trials_of
 from fxbook.rules.view import CaseView, Claims
@@ -25,7 +25,7 @@ from fxbook.rules.view import CaseView, Claims
 JSON = Any
 _UNREADABLE = Violation("The result of running your answer cannot be read.", rule="readable")
 # This is checked for every exercise, and reported last.
-UNIVERSAL_RULES = (all_in_sight, inserts_at_the_end, nothing_left)
+UNIVERSAL_RULES = (all_in_sight, inserts_at_the_end, defaults_kept, nothing_left)
 _OF_NUMBERS = ("same_result", "same_output")
 CHECK_WORKS = "the check works"
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate memory")
@@ -179,8 +179,8 @@ def _first_violation(view: CaseView) -> Violation | None:
         return _wrong_kind(view, kinds)
     violation = first_violation(view, view.exercise.check.rules)
     if violation and violation.rule in _OF_NUMBERS:
-        # A mode or a weight that was left changed explains why values differ.
-        return first_violation(view, (nothing_left,)) or violation
+        # A default that is lost, or a mode or a weight that was left changed, explains why values differ.
+        return first_violation(view, (defaults_kept, nothing_left)) or violation
     return violation
 
 

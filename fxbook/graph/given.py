@@ -38,6 +38,7 @@ class Given:
         self._looks = {path: _look_of(module) for path, module in self._modules.items()}
         self._manners = {id(module): _Manners.of(module) for module in self._modules.values()}
         self._program = _program_of(root)
+        self._annotations = _annotations_of(root)
         self.kinds: dict[type, str] = {}
         self.tensors: dict[int, str] = {}
         self._values: dict[int, _Values] = {}
@@ -86,10 +87,11 @@ class Given:
         ]
 
     def touched(self) -> list[str]:
-        """What has changed that no edit to a graph should change: hooks, modes, and the values of tensors."""
+        """What has changed that no edit to a graph should change: hooks, modes, values of tensors, annotations."""
         return [
             *(said for path, module in self._modules.items() for said in self._touched(path, module)),
             *(said for name, held in self._weights.items() for said in self._held_otherwise(name, held)),
+            *self._annotated_otherwise(),
         ]
 
     def _touched(self, path: str, module: nn.Module) -> Iterator[str]:
@@ -112,6 +114,15 @@ class Given:
             yield f"the weight `{name}` has a different requires_grad"
         if (held.is_leaf and held.grad is not None) and not before.has_grad:
             yield f"the weight `{name}` has a gradient"
+        for more in sorted(_names_on(held) - before.names):
+            yield f"the weight `{name}` has a new attribute `{more}`"
+
+    def _annotated_otherwise(self) -> Iterator[str]:
+        """The inputs and the result that are still in the graph, if their annotation in the signature has changed."""
+        for node, op, annotation in self._annotations:
+            if not node._erased and node.op == op and node.type != annotation:
+                what = "the result" if op == "output" else f"the input `{node.target}`"
+                yield f"{what} has a different annotation, {_type_text(node.type)} in place of {_type_text(annotation)}"
 
     def _weight_changes(self, now: dict[str, torch.Tensor]) -> Iterator[str]:
         yield from (
@@ -180,6 +191,15 @@ def _state(module: nn.Module) -> Any:
 
 
 # ---- what people are told about a module -----------------------------------------------------------------------------
+
+
+def _annotations_of(model: nn.Module) -> list[tuple[fx.Node, str, Any]]:
+    nodes = model.graph.nodes if isinstance(model, _GraphModule) else ()
+    return [(node, node.op, node.type) for node in nodes if node.op in ("placeholder", "output")]
+
+
+def _type_text(annotation: Any) -> str:
+    return str(getattr(annotation, "__name__", annotation))
 
 
 class _Program(NamedTuple):

@@ -42,7 +42,9 @@ def describe(error: BaseException) -> JSON:
 
 def _message(error: BaseException) -> str:
     try:
-        said = str(error)
+        # The text of a SyntaxError in compiled code ends with a file and a line that nobody can look up.
+        of_graph = isinstance(error, SyntaxError) and str(error.filename).startswith("<eval_with_key")
+        said = str(error.msg if of_graph else error)
     except BaseException:
         return "(its message cannot be read)"
     # torch explains at length; the first sentence is enough.

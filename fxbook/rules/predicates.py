@@ -79,6 +79,16 @@ def nothing_left(case: CaseView) -> Found:
         yield None, f"Your code leaves something behind: {what}.", see
 
 
+@rule("07_placeholder#add-move-and-remove-inputs")
+def defaults_kept(case: CaseView) -> Found:
+    """The inputs of the given graph that are still there have their defaults, and those without one have none."""
+    before = {node.target: node.args for node in case.trial.given or () if node.op == "placeholder"}
+    for node in case.nodes if case.exercise.usage.use in ("pass", "edit") else ():
+        if node.op == "placeholder" and node.args != before.get(node.target, node.args):
+            has = f"has the default `{node.call.partition('=')[2]}`" if node.positional else "has lost its default"
+            yield node, f"{has}: the inputs should be as they were"
+
+
 # ---- the graph computes what is expected -----------------------------------------------------------------------------
 
 

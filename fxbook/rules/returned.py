@@ -33,6 +33,12 @@ def names_of(value: Value) -> set[str] | None:
     return None if names is None else set(names)
 
 
+def repeated_name(value: Value) -> str | None:
+    """The first name that an encoded list or tuple of names or nodes has more than once."""
+    names = list_of_names(value) or []
+    return next((name for name in names if names.count(name) > 1), None)
+
+
 def number_of(value: Value) -> float | None:
     """An encoded number, or a zero-dimensional tensor, as a float."""
     match value:

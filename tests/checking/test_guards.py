@@ -41,6 +41,12 @@ def runs_it_backwards(module: fx.GraphModule) -> None:
     module.forward(torch.ones(1, module.get_submodule("layers.0").in_features)).sum().backward()  # type: ignore[operator]
 
 
+def annotates(module: fx.GraphModule, op: str, annotation: Any) -> None:
+    [node] = module.graph.find_nodes(op=op)
+    node.type = annotation
+    module.recompile()
+
+
 class Mode(torch.overrides.TorchFunctionMode):
     def __torch_function__(self, function: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
         return function(*args, **(kwargs or {}))
@@ -78,6 +84,15 @@ LEFT: dict[str, tuple[Callable[[fx.GraphModule], Any], str]] = {
     "frozen": (lambda m: m.requires_grad_(False), "the weight `layers.0.weight` has a different requires_grad"),
     "a gradient": (runs_it_backwards, "the weight `layers.0.weight` has a gradient"),
     "other values": (lambda m: first(m).weight.data.mul_(1), ""),
+    "a mark": (lambda m: setattr(first(m).weight, "seen", 1), "`layers.0.weight` has a new attribute `seen`"),
+    "an annotation": (
+        lambda m: annotates(m, "placeholder", None),
+        "the input `x` has a different annotation, None in place of Tensor",
+    ),
+    "an annotation of the result": (
+        lambda m: annotates(m, "output", tuple[Tensor]),
+        "the result has a different annotation, tuple in place of Tensor",
+    ),
     "forward": (
         lambda m: setattr(first(m), "forward", functools.partial(nn.Linear.forward, first(m))),
         "`layers.0` has a `forward` of its own now",
@@ -95,6 +110,23 @@ def test_side_effects_are_reported(named: str) -> None:
     assert (report.violated, says in report.message) == ("nothing_left", True), repr(report)
     # This process is unchanged.
     assert check_with(RELU_AFTER_LINEAR, right, seed=1).passed
+
+
+def test_lost_default_is_reported() -> None:
+    """The last case of an edit has an input with a default, which an answer that rebuilds the graph may lose."""
+
+    def loses_it(module: fx.GraphModule) -> None:
+        for node in module.graph.find_nodes(op="placeholder"):
+            node.args = ()
+        module.recompile()
+
+    def gains_one(module: fx.GraphModule) -> None:
+        module.graph.find_nodes(op="placeholder")[0].args = (1.5,)
+        module.recompile()
+
+    for does, says in ((loses_it, "has lost its default"), (gains_one, "has the default `1.5`")):
+        report = check_with(RELU_AFTER_LINEAR, and_then(does), seed=1)
+        assert (report.violated, says in report.message) == ("defaults_kept", True), repr(report)
 
 
 def test_changed_weight_is_reported_even_with_equal_outputs() -> None:

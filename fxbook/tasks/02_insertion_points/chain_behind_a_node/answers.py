@@ -123,11 +123,12 @@ def makes_the_chain_without_an_anchor(traced, name, functions):
     traced.recompile()
 
 
-@breaks("`name` is the name of the node.", case="a function of the block")
-@wrong("chain_read_by_all", node="down", says="still uses `relu`: every user should get the result", read=USES)
-def looks_for_the_target(traced, name, functions):
-    for node in [node for node in traced.graph.nodes if node.target == name]:
-        anchors_on_the_node_that_follows(traced, node.name, functions)
+@breaks("`name` is the name of the node.", case="a value used by keyword and by the same function")
+@wrong("only_behind_the_node", node="square_3", says="`square_3` uses `scores_1`: only users of `scores` should get")
+def changes_every_call_of_the_target(traced, name, functions):
+    node = named(traced, name)
+    for call in traced.graph.find_nodes(op=node.op, target=node.target):
+        anchors_on_the_node_that_follows(traced, call.name, functions)
 
 
 @breaks("the tuple can be empty.", case="an empty chain")

@@ -14,7 +14,9 @@ from ..cases import FeedForward, Joined, Passing, rows
 
 
 class Pair(nn.Module):
-    """``scores`` is between two nodes whose names begin with its name, and is used by keyword and by ``square``."""
+    """``scores`` is called twice. The first call is between two nodes whose names begin with its name, and is used by
+    keyword and by ``square``.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +27,7 @@ class Pair(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         gate, scores = self.scores_of_the_gate(x), self.scores(x)
         gated = torch.mul(input=gate, other=scores)
-        return self.scores_of_the_end(gated - torch.square(scores))
+        return self.scores_of_the_end(self.scores(gated) - torch.square(scores))
 
 
 def changed(kind: Callable[[], Any], anchor: str, *chain: Callable[[Tensor], Tensor]) -> Callable[[], nn.Module]:

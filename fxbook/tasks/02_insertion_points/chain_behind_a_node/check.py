@@ -59,12 +59,23 @@ def chain_in_order(case: CaseView) -> Found:
         above = following
 
 
+@rule
+def only_behind_the_node(case: CaseView) -> Found:
+    """No other node of the given graph is used by a new node."""
+    name = case.model.anchor
+    kept = {node.index: before.name for node, before in case.kept()}
+    for node in case.new():
+        for read in node.inputs:
+            if kept.get(read, name) != name:
+                yield node, f"uses `{case.nodes[read].name}`: only users of `{name}` should get the result of the chain"
+
+
 CHECK = Check(
     (
         lints,
         recompiled,
         output_last,
-        same_result.or_because(explained.no_dead_nodes, chain_read_by_all, chain_in_order),
+        same_result.or_because(explained.no_dead_nodes, chain_read_by_all, only_behind_the_node, chain_in_order),
         no_dead_nodes,
         given_edited,
     ),

@@ -49,7 +49,7 @@ def replaces_the_result_in_the_output(traced):
     output = graph.output_node()
     [result] = output.args
     with graph.inserting_before(output):
-        offset = graph.create_node("placeholder", "offset", args=(0,), type_expr=float)
+        offset = graph.create_node("placeholder", "offset", args=(0.0,), type_expr=float)
         total = graph.call_method("add", (result, offset))
     [*_, last] = (node for node in graph.nodes if node.op == "placeholder" and node is not offset)
     last.append(offset)
@@ -101,10 +101,10 @@ def forgets_to_recompile(traced):
 
 
 @breaks("with the default 0.0", case="the model of the chapter, without an offset")
-@wrong("input_added_last", node="offset", says="`offset` does not have the default 0.0", read=EDIT)
-def makes_none_the_default(traced):
+@wrong("input_added_last", node="offset", says="`offset` has the default 0, an integer", read=EDIT)
+def makes_an_integer_the_default(traced):
     graph = traced.graph
-    offset = new_input(graph, default=None)
+    offset = new_input(graph, default=0)
     returns_sum(traced, offset)
 
 

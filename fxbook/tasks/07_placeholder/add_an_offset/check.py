@@ -39,6 +39,8 @@ def input_added_last(case: CaseView) -> Found:
         yield added, f"`offset` comes before `{following}`: it should come after all other inputs."
     elif difference(added.args, encode((0.0,))):
         yield added, "`offset` does not have the default 0.0."
+    elif added.args != encode((0.0,)):
+        yield added, f"`offset` has the default {added.positional[0]!r}, an integer: it should be 0.0, a float."
     for node in inputs:
         if node.args != defaults.get(node.target, node.args):
             yield node, f"The default of `{node.target}` has changed: only `offset` should be added."

@@ -12,7 +12,7 @@ from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 from ..check import A_CLOCK, close
-from .cases import Timed
+from .cases import Timed, swapped
 
 
 @rule
@@ -62,13 +62,16 @@ def on_the_clock(case: CaseView) -> Found:
 
 def _wrong_calls(name: str, seconds: list[float], cost: float, callers: int) -> Found:
     """Times that are not those of the node's calls; ``callers`` is how many nodes call the same function."""
-    calls = {second: (second / cost - 1) / Timed.growth for second in sorted(seconds)}
-    for second, call in calls.items():
-        if not (0 < call < 1000 and abs(call - round(call)) <= 1e-3):
+    factors = {second: (second / cost - 1) / Timed.growth for second in seconds}
+    for second, factor in factors.items():
+        if not (0 < factor < 1000 and abs(factor - round(factor)) <= 1e-3):
             yield None, _not_measured(name, second), A_CLOCK
-    steps = {round(after) - round(before) for before, after in itertools.pairwise(calls.values())}
+    calls = [swapped(round(factor)) for factor in factors.values()]
+    steps = {after - before for before, after in itertools.pairwise(sorted(calls))}
     if len(calls) < len(seconds):
         yield None, f"The times of `{name}` repeat a number: each run should have its own time."
+    elif calls != sorted(calls):
+        yield None, f"The times of `{name}` are not in the order of the runs."
     elif steps != {callers}:
         count = max(steps) // callers
         repeated = f"Node `{name}` runs {count} times in each run: it should run once."

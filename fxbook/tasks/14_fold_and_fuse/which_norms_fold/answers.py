@@ -125,3 +125,9 @@ def names_the_layers(module):
 @wrong("finds_the_norms", says="The answer is not a list of node names")
 def returns_a_dict(module):
     return dict.fromkeys(found(module), True)
+
+
+@wrong("finds_the_norms", says="is in the answer more than once")
+def lists_a_norm_once_for_each_input(module):
+    names = found(module)
+    return [user.name for node in module.graph.nodes for user in node.users if user.name in names]

@@ -8,7 +8,7 @@ import torch
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import names_of
+from fxbook.rules.returned import names_of, repeated_name
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -48,6 +48,8 @@ def finds_the_norms(case: CaseView) -> Found:
             yield case.before.named(norm.name), f"is in the answer but cannot be folded: {why}"
         if not why and norm.name not in names:
             yield case.before.named(norm.name), "can be folded but is missing from the answer"
+    if twice := repeated_name(case.value):
+        yield case.before.named(twice), "is in the answer more than once"
 
 
 CHECK = Check((finds_the_norms,))

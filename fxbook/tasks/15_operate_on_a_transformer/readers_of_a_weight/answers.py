@@ -152,9 +152,9 @@ def counts_the_bias_too(module):
 
 @breaks("or an instance of a subclass", case="weights that are shared in every way")
 @wrong("finds_the_shared", says="reads too, but is missing from the answer")
-def looks_at_the_class_itself(module):
+def looks_at_the_name_of_the_class(module):
     found = {node.name: type(layer) for node, layer in linear_calls(module)}
-    return {name for name in asks_every_other_node(module) if found[name] is nn.Linear}
+    return {name for name in asks_every_other_node(module) if "Linear" in found[name].__name__}
 
 
 @breaks("that call an `nn.Linear`", case="the ends of GPT-2")

@@ -35,9 +35,13 @@ class FeedForward(nn.Module):
         return x + self.mlp(x)
 
 
+class Projection(nn.Linear):
+    """A linear layer whose class has another name."""
+
+
 def _layer(place: int) -> nn.Linear:
-    """A linear layer; every second layer is of a derived torch class, which is a leaf too."""
-    kind = nn.modules.linear.NonDynamicallyQuantizableLinear if place % 2 else nn.Linear
+    """A linear layer; every second layer is of a subclass."""
+    kind = Projection if place % 2 else nn.Linear
     return kind(WIDTH, WIDTH)
 
 
@@ -45,8 +49,8 @@ class Shared(nn.Module):
     """A layer that is called twice; three layers with one weight; two layers with one bias; two weights that are
     fetched, one under another name; two weights that are also inside a leaf; a weight whose other reader has no users,
     and one whose other reader is no longer called; a weight with two names in its layer; two weights with equal
-    numbers; and two weights in the same memory. Some layers are of a derived class, and some have names that are part
-    of others.
+    numbers; and two weights in the same memory. Some layers are of a subclass, and some have names that are part of
+    others. A bilinear layer, which is not an ``nn.Linear``, is called twice.
     """
 
     def __init__(self) -> None:
@@ -66,21 +70,27 @@ class Shared(nn.Module):
         self.spare, self.view, self.idle, self.named = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
         self.spare.weight, self.view.weight = self.output.weight, nn.Parameter(self.block.layers[0].weight.detach())
         self.idle.weight = self.view.same = self.view.weight
-        self.table = self.named.weight
+        self.table, self.mixed = self.named.weight, nn.Bilinear(WIDTH, WIDTH, WIDTH)
 
     def forward(self, x: Tensor) -> Tensor:
         for layer in self.layers:
             x = layer(x).relu()
         x = self.layers[self.again](x) + x @ self.layers[self.fetched].weight
         x = self.block.layers[0](self.whole(self.view(self.named(x + self.table))))
+        x = self.mixed(self.mixed(x, x), x)
         self.spare(x)
         self.idle(x)
         return self.output(self.block.layers[1](self.block.layers[1](x)))
 
 
+class Tracer(fx.Tracer):
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        return isinstance(m, Projection) or super().is_leaf_module(m, module_qualified_name)
+
+
 def traced(model: nn.Module) -> tuple[fx.GraphModule]:
     """The traced model, without the call to the layer `idle`, which the module still has."""
-    module = fx.symbolic_trace(model)
+    module = fx.GraphModule(model, Tracer().trace(model))
     for node in module.graph.find_nodes(op="call_module", target="idle"):
         module.graph.erase_node(node)
     module.recompile()

@@ -40,6 +40,9 @@ def finds_the_shared(case: CaseView) -> Found:
     if names is None:
         yield None, "The answer is not a set of node names."
         return
+    for name in sorted(names):
+        if case.before.named(name) is None:
+            yield None, f"`{name}` is in the answer, but no node has this name."
     for name, others in known.items():
         node = case.before.named(name)
         if name in names and not others:

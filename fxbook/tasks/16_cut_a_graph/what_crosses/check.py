@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import list_of_names, names_of
+from fxbook.rules.returned import names_of, repeated_name
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -40,10 +40,8 @@ def names_what_crosses(case: CaseView) -> Found:
             yield None, f"`{name}` is in the answer, but no node has this name."
             return
         yield case.before.named(name), f"does not cross the cut before `{cut}`, but is in the answer"
-    listed = list_of_names(case.value) or []
-    for name in answer:
-        if listed.count(name) > 1:
-            yield case.before.named(name), "is in the answer more than once"
+    if twice := repeated_name(case.value):
+        yield case.before.named(twice), "is in the answer more than once"
 
 
 CHECK = Check((names_what_crosses,))

@@ -1,5 +1,7 @@
 """Answers to 18-which-run-in-int8: conditions on the inputs and the users of a call."""
 
+import copy
+
 import torch
 import torch.ao.quantization.fx._decomposed
 from torch import fx
@@ -126,10 +128,12 @@ def includes_calls_without_inputs(module):
     return found(module, some=False)
 
 
-@breaks("it has users, and each of them is a call to `quantize`.", case="calls between pairs")
-@wrong("finds_the_calls", says="cannot run in int8: ")
-def forgets_the_users(module):
-    return found(module, users=False)
+@breaks("it has users, and each of them is a call to `quantize`.", case="more kinds of calls")
+@wrong("finds_the_calls", says="cannot run in int8: its user")
+def erases_dead_users_first(module):
+    module = copy.deepcopy(module)
+    module.graph.eliminate_dead_code()
+    return found(module)
 
 
 @wrong("finds_the_calls", says="cannot run in int8: it has no users")
@@ -150,3 +154,22 @@ def includes_quantize(module):
 @wrong("finds_the_calls", says="not a list of node names")
 def returns_the_count(module):
     return len(found(module))
+
+
+@breaks("Return a list with the name of each call", case="calls between pairs")
+@wrong("finds_the_calls", says="is in the answer more than once")
+def lists_a_call_once_for_each_input(module):
+    names = found(module)
+    calls = [node for node in module.graph.nodes if node.target in BOTH]
+    return [user.name for call in calls for user in call.users if user.name in names]
+
+
+@breaks("each node that it reads, in a list or not", case="more kinds of calls")
+@wrong("finds_the_calls", says="cannot run in int8: it reads")
+def overlooks_what_is_passed_by_keyword(module):
+    def reads(node):
+        found = []
+        fx.map_arg(node.args, found.append)
+        return found
+
+    return found(module, reads)

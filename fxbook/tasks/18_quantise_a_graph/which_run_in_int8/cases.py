@@ -21,7 +21,7 @@ _HOW = {
     "tensor": (_ops.quantize_per_tensor.tensor, _ops.dequantize_per_tensor.tensor, ("scale", "zero", *_BOUNDS)),
     "channel": (_ops.quantize_per_channel.default, PER_CHANNEL, ("scale", "zero", 0, *_BOUNDS)),
 }
-# An operator, the kinds of its inputs, and the kinds of its users.
+# An operator, the kinds of its inputs (``other=pair`` is one by keyword), and the kinds of its users.
 Call = tuple[Any, str, str]
 _FEW: tuple[Call, ...] = (
     (_aten.relu.default, "pair", "pair"),
@@ -41,6 +41,9 @@ _MORE: tuple[Call, ...] = (
     (LINEAR, "float channel weight", "pair"),
     (_aten.addcmul.default, "pair pair weight", "pair"),
     (_aten.add.Tensor, "weight pair", "pair"),
+    (_aten.add.Tensor, "pair other=pair", "pair"),
+    (_aten.sub.Tensor, "pair other=float", "pair"),
+    (_aten.abs.default, "pair", "pair dead"),
     (_aten.sub.Tensor, "pair input", "pair"),
     (_aten.mul.Tensor, "pair float", "pair"),
     (_aten.mul.Tensor, "pair tensor", "pair"),
@@ -62,9 +65,13 @@ def graph_of(calls: tuple[Call, ...], named: bool = True) -> Callable[[nn.Module
         results = []
         for place in torch.randperm(len(calls)).tolist():
             operator, reads, users = calls[place]
-            read = [_read(graph, held, kind) for kind in reads.split()]
-            call = graph.call_function(operator, (read,) if operator is _aten.cat.default else tuple(read) or (1.0,))
-            results += [call if kind == "output" else _use(graph, held, call, kind) for kind in users.split()]
+            read = [_read(graph, held, kind) for kind in reads.split() if "=" not in kind]
+            by_name = dict(kind.split("=") for kind in reads.split() if "=" in kind)
+            named_inputs = {name: _read(graph, held, kind) for name, kind in by_name.items()}
+            positional = (read,) if operator is _aten.cat.default else tuple(read) or (1.0,)
+            call = graph.call_function(operator, positional, named_inputs)
+            used = [(kind, call if kind == "output" else _use(graph, held, call, kind)) for kind in users.split()]
+            results += [use for kind, use in used if kind != "dead"]
         graph.output(tuple(results))
         if not named:
             for place, node in enumerate(graph.nodes):

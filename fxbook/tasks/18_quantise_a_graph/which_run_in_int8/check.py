@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import names_of
+from fxbook.rules.returned import names_of, repeated_name
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -29,6 +29,8 @@ def finds_the_calls(case: CaseView) -> Found:
             yield case.before.named(name), f"is in the answer, but cannot run in int8: {why}"
         if not why and name not in names:
             yield case.before.named(name), "can run in int8, but is missing from the answer"
+    if twice := repeated_name(case.value):
+        yield case.before.named(twice), "is in the answer more than once"
 
 
 def _why_float(node: fx.Node) -> str | None:

@@ -91,3 +91,9 @@ def looks_for_a_part_of_the_name(graph, operator):
     return [
         node.name for node in graph.nodes if any(str(operator) in str(each) for each in (node.target, *node.args[:1]))
     ]
+
+
+@wrong("names_the_calls", says="is in the answer more than once")
+def lists_a_call_once_for_each_tensor(graph, operator):
+    calls = finds_what_each_node_really_calls(graph, operator)
+    return [user.name for node in graph.nodes for user in node.users if user.name in calls]

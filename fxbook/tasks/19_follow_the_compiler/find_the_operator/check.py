@@ -6,7 +6,7 @@ import torch
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import names_of
+from fxbook.rules.returned import names_of, repeated_name
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -32,6 +32,8 @@ def names_the_calls(case: CaseView) -> Found:
         if (node := case.before.named(name)) is None:
             yield None, f"`{name}` is in the answer, but no node has this name."
         yield node, f"does not call `{operator}`, but is in the answer"
+    if twice := repeated_name(case.value):
+        yield case.before.named(twice), "is in the answer more than once"
 
 
 CHECK = Check((names_the_calls,))
