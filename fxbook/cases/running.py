@@ -84,7 +84,29 @@ def with_changes(answer: Callable[..., Any], graph: fx.Graph) -> dict[str, Any]:
 
 
 def _listing(graph: fx.Graph) -> dict[str, str]:
-    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs}" for node in graph.nodes}
+    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs} {node.type}" for node in graph.nodes}
+
+
+def trimmings(graph: fx.Graph) -> dict[str, dict[str, str]]:
+    """By node name, as text: what an answer that makes the nodes anew easily loses."""
+    return {
+        node.name: {
+            **({"its default": str(node.args)} if node.op == "placeholder" else {}),
+            "its annotation": str(node.type),
+            **{f"the note `{key}` in its `meta`": repr(value)[:200] for key, value in node.meta.items()},
+        }
+        for node in graph.nodes
+    }
+
+
+def lost_trimming(before: dict[str, dict[str, str]], graph: fx.Graph) -> list[str] | None:
+    """The name of the first node still there that has other :func:`trimmings` than ``before``, and which ones."""
+    for name, now in trimmings(graph).items():
+        was = before.get(name, now)
+        other = [what for what in {**was, **now} if was.get(what) != now.get(what)]
+        if other:
+            return [name, other[0]]
+    return None
 
 
 class _Keeping(_Interpreter):
