@@ -88,24 +88,26 @@ def _listing(graph: fx.Graph) -> dict[str, str]:
 
 
 def trimmings(graph: fx.Graph) -> dict[str, dict[str, str]]:
-    """By node name, as text: what an answer that makes the nodes anew easily loses."""
+    """What an answer that makes nodes anew may lose, as text, by the node's name: default, annotation, notes."""
     return {
         node.name: {
-            **({"its default": str(node.args)} if node.op == "placeholder" else {}),
-            "its annotation": str(node.type),
-            **{f"the note `{key}` in its `meta`": repr(value)[:200] for key, value in node.meta.items()},
+            **({"default": str(node.args)} if node.op == "placeholder" and node.args else {}),
+            **({"annotation": str(node.type)} if node.type is not None else {}),
+            **{f"note `{key}` in `meta`": repr(value)[:200] for key, value in node.meta.items()},
         }
         for node in graph.nodes
     }
 
 
-def lost_trimming(before: dict[str, dict[str, str]], graph: fx.Graph) -> list[str] | None:
-    """The name of the first node still there that has other :func:`trimmings` than ``before``, and which ones."""
+def differing_trimming(before: dict[str, dict[str, str]], graph: fx.Graph) -> list[str] | None:
+    """The first node whose :func:`trimmings` are not those of ``before``: its name, and ``"has lost its default"``."""
     for name, now in trimmings(graph).items():
         was = before.get(name, now)
-        other = [what for what in {**was, **now} if was.get(what) != now.get(what)]
-        if other:
-            return [name, other[0]]
+        for what in {**was, **now}:
+            if what not in now:
+                return [name, f"has lost its {what}"]
+            if was.get(what) != now[what]:
+                return [name, f"has a {'different' if what in was else 'new'} {what}"]
     return None
 
 

@@ -11,7 +11,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
-from fxbook.cases.running import lost_trimming, trimmings
+from fxbook.cases.running import differing_trimming, trimmings
 
 from ..cases import WIDTH, gpt2, graph_of, resnet
 
@@ -134,7 +134,7 @@ def run_twice(answer: Callable[..., Any], module: fx.GraphModule, x: Tensor) -> 
         return {**facts, "lint": str(error).splitlines()[0]}
     facts["stale"] = module.code != module.graph.python_code("self").src
     facts["nodes"] = [node.name for node in module.graph.nodes]
-    if other := lost_trimming(look, module.graph):
+    if other := differing_trimming(look, module.graph):
         return {**facts, "other": other}
     facts["outputs"] = module(x)
     facts["second"] = _facts(answer(module), module)

@@ -71,7 +71,7 @@ def nothing_else_changed(case: CaseView) -> Found:
     """The other nodes have their defaults, annotations and notes."""
     match observed(case, "other"):
         case [str(name), str(what)]:
-            yield case.before.named(name), f"is not as it was: {what} has changed"
+            yield case.before.named(name), f"{what}: erase only calls to `nn.Identity`"
 
 
 @rule
