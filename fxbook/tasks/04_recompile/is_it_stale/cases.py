@@ -67,6 +67,21 @@ def other_annotation(graph: fx.Graph) -> None:
     relus(graph)[0].type = torch.Tensor
 
 
+def other_default(graph: fx.Graph) -> None:
+    """An edit after which only the default of the input has changed."""
+    graph.find_nodes(op="placeholder")[0].args = (None,)
+
+
+def other_number(graph: fx.Graph) -> None:
+    """An edit after which only a number among the arguments has changed."""
+    graph.find_nodes(op="call_method", target="sum")[0].kwargs = {"dim": 0}
+
+
+def other_name(graph: fx.Graph) -> None:
+    """An edit after which only the name of a value has changed."""
+    relus(graph)[-1]._rename("relu_9")
+
+
 def other_result(graph: fx.Graph) -> None:
     """An edit after which only the result's line has changed."""
     output = graph.output_node()
@@ -117,6 +132,9 @@ USAGE = Usage(
         Case("an edit of the result only", Gated, rows, True, edited(other_result)),
         Case("an edit of the signature only", either, rows, True, edited(other_signature)),
         Case("an edit of an annotation only", either, rows, True, edited(other_annotation)),
+        Case("an edit of a default only", either, rows, True, edited(other_default)),
+        Case("an edit of a number only", Gated, rows, True, edited(other_number)),
+        Case("an edit of a name only", Gated, rows, True, edited(other_name)),
         Case("an edit in a traced module inside", FeedForward, rows, True, edited_inside),
         Case("another function of the same name", either, rows, True, with_another_function),
         Case("another order and codegen, compiled", Gated, rows, True, edited(scale_first_from_a_list, True)),
