@@ -84,7 +84,31 @@ def with_changes(answer: Callable[..., Any], graph: fx.Graph) -> dict[str, Any]:
 
 
 def _listing(graph: fx.Graph) -> dict[str, str]:
-    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs}" for node in graph.nodes}
+    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs} {node.type}" for node in graph.nodes}
+
+
+def trimmings(graph: fx.Graph) -> dict[str, dict[str, str]]:
+    """What an answer that makes nodes anew may lose, as text, by the node's name: default, annotation, notes."""
+    return {
+        node.name: {
+            **({"default": str(node.args)} if node.op == "placeholder" and node.args else {}),
+            **({"annotation": str(node.type)} if node.type is not None else {}),
+            **{f"note `{key}` in `meta`": repr(value)[:200] for key, value in node.meta.items()},
+        }
+        for node in graph.nodes
+    }
+
+
+def differing_trimming(before: dict[str, dict[str, str]], graph: fx.Graph) -> list[str] | None:
+    """The first node whose :func:`trimmings` are not those of ``before``: its name, and ``"has lost its default"``."""
+    for name, now in trimmings(graph).items():
+        was = before.get(name, now)
+        for what in {**was, **now}:
+            if what not in now:
+                return [name, f"has lost its {what}"]
+            if was.get(what) != now[what]:
+                return [name, f"has a {'different' if what in was else 'new'} {what}"]
+    return None
 
 
 class _Keeping(_Interpreter):

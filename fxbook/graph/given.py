@@ -203,14 +203,14 @@ def _type_text(annotation: Any) -> str:
 
 
 class _Program(NamedTuple):
-    nodes: list[tuple[str, str, str]]
+    nodes: list[tuple[str, str, str, str]]
     code: str
 
 
 def _program_of(model: nn.Module) -> _Program | None:
     if not isinstance(model, _GraphModule):
         return None
-    return _Program([(node.name, node.op, call_text(node)) for node in model.graph.nodes], model.code)
+    return _Program([(node.name, node.op, call_text(node), str(node.type)) for node in model.graph.nodes], model.code)
 
 
 def _program_changes(before: _Program | None, now: _Program | None) -> list[str]:

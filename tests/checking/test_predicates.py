@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, eager
+from fxbook.cases.running import differing_trimming, trimmings
 from fxbook.cases.values import decode_tensor, difference, encode, is_value
 from fxbook.checking import check_with
 from fxbook.checking.judge import Verdict, judge
@@ -52,6 +53,10 @@ def nothing_done(module: fx.GraphModule) -> None:
 
 def no_recompile(module: fx.GraphModule) -> None:
     module.graph.find_nodes(op="call_module", target="layers.1")[0].target = "layers.0"
+
+
+def annotates(module: fx.GraphModule) -> None:
+    module.graph.find_nodes(op="call_module", target="layers.0")[0].type = Tensor
 
 
 def missing_module(module: fx.GraphModule) -> None:
@@ -121,6 +126,7 @@ ROWS: list[Row] = [
     ("input_unchanged: mode", input_unchanged, evaluates, PASS, "the model is now in eval mode", None),
     ("input_unchanged: module", input_unchanged, adds_module, PASS, "it has a new submodule `activation`", None),
     ("input_unchanged: grad", input_unchanged, freezes, PASS, "has a different requires_grad", None),
+    ("input_unchanged: annotation", input_unchanged, annotates, {}, "was edited, at node `layers_0`", None),
     (
         "calls: times",
         calls(LINEAR, times=2),
@@ -142,6 +148,28 @@ ROWS: list[Row] = [
     ("where: false", calls(GELU).where(lambda case: False), two, BUILD, None, None),
     ("where: true", calls(GELU).where(lambda case: True), two, BUILD, "No node calls gelu", None),
 ]
+
+
+def with_trimmings(default: float | None = 1.0, note: str = "old", **notes: str) -> fx.Graph:
+    graph = fx.Graph()
+    x = graph.placeholder("x", type_expr=Tensor)
+    scale = graph.placeholder("scale", default_value=default) if default else graph.placeholder("scale")
+    result = graph.call_function(torch.mul, (x, scale))
+    result.meta = {"why": note, **notes}
+    graph.output(result)
+    return graph
+
+
+def test_what_new_nodes_lose_is_named() -> None:
+    before = trimmings(with_trimmings())
+    assert differing_trimming(before, with_trimmings()) is None
+    assert differing_trimming(before, with_trimmings(None)) == ["scale", "has lost its default"]
+    assert differing_trimming(before, with_trimmings(2.0)) == ["scale", "has a different default"]
+    assert differing_trimming(before, with_trimmings(note="new")) == ["mul", "has a different note `why` in `meta`"]
+    assert differing_trimming(before, with_trimmings(more="")) == ["mul", "has a new note `more` in `meta`"]
+    bare = with_trimmings()
+    bare.find_nodes(op="placeholder")[0].type = None
+    assert differing_trimming(before, bare) == ["x", "has lost its annotation"]
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,17 @@ def argument(node: NodeRecord, position: int, name: str) -> JSON:
 
 @rule("06_kwargs#both-are-frozen-assign")
 def keywords_kept(case: CaseView) -> Found:
-    """A node that calls the same target as before still has all its keywords; their values may differ."""
+    """A node that calls the same target as before still has all its keywords; their values may differ.
+
+    A keyword that may have become a positional argument is not lost.
+    """
     for node in case.nodes:
         before = case.before.named(node.name)
         if before and before.target == node.target:
-            for name in keywords(before):
-                if name not in keywords(node):
+            added = node.positional[len(before.positional) :]
+            missing = {name: value for name, value in keywords(before).items() if name not in keywords(node)}
+            moved = [name for name, value in missing.items() if value in added]
+            left = [value for value in added if value not in missing.values()]
+            for name, value in missing.items():
+                if name not in moved and type(value) not in map(type, left):
                     yield node, f"has lost `{name}`"

@@ -56,7 +56,7 @@ def graph_of(model: nn.Module) -> fx.GraphModule:
 
 def listing(graph: fx.Graph) -> dict[str, str]:
     """A description of each node by its name, in graph order."""
-    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs}" for node in graph.nodes}
+    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs} {node.type}" for node in graph.nodes}
 
 
 def change_of(before: dict[str, str], after: dict[str, str]) -> str | None:

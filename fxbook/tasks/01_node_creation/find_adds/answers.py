@@ -118,10 +118,17 @@ def lists_functions_before_methods(gm):
     return [node for opcode in CALLED for node in gm.graph.nodes if node.op == opcode and adds(node)]
 
 
-@breaks("all additions in a `GraphModule`", case="the residual block")
-@wrong("finds", says="Node `add_2`, a `call_function`, is an addition, but is not in the list")
-def stops_before_the_last(gm):
-    return [node for node in gm.graph.nodes if adds(node)][:-1]
+@breaks("all additions in a `GraphModule`", case="a sum without users, among weighted sums")
+@wrong("finds", says="node `add_6`, a `call_function`, is an addition, but is not in the list")
+def leaves_out_sums_of_sizes(gm):
+    return [node for node in gm.graph.nodes if adds(node) and "size" not in [x.target for x in node.all_input_nodes]]
+
+
+@breaks("a list of all additions in a `GraphModule`", case="the block of many sums")
+@wrong("finds", says="the list contains a node of another graph (a copy, or that of a submodule)")
+def looks_into_submodules(gm):
+    parts = [part for part in gm.modules() if isinstance(part, fx.GraphModule)]
+    return [node for part in parts for node in part.graph.nodes if adds(node)]
 
 
 @breaks("an `alpha` other than 1", case="a sum without users, among weighted sums")
@@ -137,6 +144,14 @@ def changes_all_to_one_spelling(gm):
     for node in found:
         node.op, node.target = "call_function", torch.add
     return found
+
+
+@breaks("These nodes are additions:", case="a sum without users, among weighted sums")
+@wrong("finds", says="node `add_`, a `placeholder`, is in the list, but is not an addition")
+def skips_only_modules(gm):
+    """An input may be called `add_`, and an attribute `add`."""
+    known = [node for node in gm.graph.nodes if node.op != "call_module" and node.target in sum(CALLED.values(), ())]
+    return [node for node in known if node.kwargs.get("alpha", 1) == 1]
 
 
 @breaks("additions in a `GraphModule`, in graph order.", case="a sum without users, among weighted sums")

@@ -30,7 +30,7 @@ class Residual(nn.Module):
 
 
 class Sum(nn.Module):
-    """A module that computes a sum; its path in a model is ``add``."""
+    """A module that computes a sum; traced, it is ``add`` in a model."""
 
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return x + y
@@ -41,7 +41,7 @@ class ManySums(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.add = Sum()
+        self.add = fx.symbolic_trace(Sum())
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         scaled = torch.add(x, x, alpha=2)
@@ -59,7 +59,7 @@ def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
 
     class Whole(fx.Tracer):
         def is_leaf_module(self, module: nn.Module, path: str) -> bool:
-            return isinstance(module, Sum)
+            return isinstance(module, fx.GraphModule)
 
     graph = Whole().trace(model)
     output = graph.output_node()
@@ -72,18 +72,22 @@ def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 class Weighted(nn.Module):
-    """Additions with an ``alpha`` near 1 or of -1, one of them in place; another function named ``add``; a dead sum."""
+    """Additions with an ``alpha`` near 1 or of -1, one of them in place; another function named ``add``; a dead sum;
+    a sum with a size, and one with ``out``. The input is called ``add_``, and a parameter ``add``.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.gain = nn.Parameter(torch.randn(4))
+        self.add = nn.Parameter(torch.randn(4))
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, add_: torch.Tensor) -> torch.Tensor:
+        x = add_
         plain = torch.add(x, x, alpha=1.0)
         weighted = torch.add(plain, x, alpha=1.5)
         placed = weighted.sub(1).add_(x, alpha=2)
         placed + namesake("add")(placed)
-        return torch.add(placed, x, alpha=-1) * (self.gain + 1)
+        scaled = torch.add(placed, x, alpha=-1) * (x.size(-1) + self.add)
+        return torch.add(scaled, x, out=scaled.clone())
 
 
 class NodeOfACopy:

@@ -27,7 +27,7 @@ def finds(case: CaseView) -> Found:
         yield None, f"The answer is {kind_of(case.value)}, not a list of nodes."
         return
     if {"opaque": NodeOfACopy.__name__} in listed:
-        yield None, "The list contains a node of a copy of the graph: it should contain nodes of `gm.graph` itself."
+        yield None, "The list contains a node of another graph (a copy, or that of a submodule), not of `gm.graph`."
         return
     for item in listed:
         if not isinstance(item, dict) or "node" not in item:

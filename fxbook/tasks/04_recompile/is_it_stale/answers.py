@@ -113,6 +113,13 @@ def generates_with_another_codegen(traced):
     return draft.python_code("self").src != traced.code
 
 
+@breaks("Return `True` if the text in `traced.code` differs", case="another function of the same name")
+@wrong("says_whether_stale", says="(another function of the same name): it returns True", read=SEES)
+def compares_the_functions_too(traced):
+    due, held = traced.graph.python_code("self"), traced.forward.__func__.__globals__
+    return due.src != traced.code or any(held.get(name) is not value for name, value in due.globals.items())
+
+
 @wrong("says_whether_stale", says="= None`, the graph gives `", read=SEES)
 def passes_over_dead_nodes(traced):
     dead = any(not node.users for node in traced.graph.nodes if node.op.startswith("call"))

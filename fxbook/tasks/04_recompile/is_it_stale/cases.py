@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 
 # This loads what print_readable needs, which takes longer than an answer may.
 import torch._dynamo
-from torch import fx, nn
+from torch import Tensor, fx, nn
 from torch.fx.graph import _PyTreeCodeGen, _PyTreeInfo
 from torch.utils._pytree import tree_structure
 
@@ -65,10 +67,43 @@ def other_annotation(graph: fx.Graph) -> None:
     relus(graph)[0].type = torch.Tensor
 
 
+def other_default(graph: fx.Graph) -> None:
+    """An edit after which only the default of the input has changed."""
+    graph.find_nodes(op="placeholder")[0].args = (None,)
+
+
+def other_number(graph: fx.Graph) -> None:
+    """An edit after which only a number among the arguments has changed."""
+    graph.find_nodes(op="call_method", target="sum")[0].kwargs = {"dim": 0}
+
+
+def other_name(graph: fx.Graph) -> None:
+    """An edit after which only the name of a value has changed."""
+    relus(graph)[-1]._rename("relu_9")
+
+
 def other_result(graph: fx.Graph) -> None:
     """An edit after which only the result's line has changed."""
     output = graph.output_node()
     output.args = (output.args[0][::-1],)
+
+
+def with_another_function(model: nn.Module) -> tuple[fx.GraphModule]:
+    """A compiled module with a dead node, which now calls another function of the same name: the text is the same."""
+
+    def scaled(factor: float) -> Callable[[Tensor], Tensor]:
+        def dead(x: Tensor) -> Tensor:
+            return x * factor
+
+        return dead
+
+    traced = fx.symbolic_trace(model)
+    last = traced.graph.output_node().prev
+    with traced.graph.inserting_after(last):
+        node = traced.graph.call_function(scaled(2.0), (last.prev,))
+    traced.recompile()
+    node.target = scaled(3.0)
+    return (traced,)
 
 
 def edited_inside(model: nn.Module) -> tuple[fx.GraphModule]:
@@ -97,8 +132,11 @@ USAGE = Usage(
         Case("an edit of the result only", Gated, rows, True, edited(other_result)),
         Case("an edit of the signature only", either, rows, True, edited(other_signature)),
         Case("an edit of an annotation only", either, rows, True, edited(other_annotation)),
+        Case("an edit of a default only", either, rows, True, edited(other_default)),
+        Case("an edit of a number only", Gated, rows, True, edited(other_number)),
+        Case("an edit of a name only", Gated, rows, True, edited(other_name)),
         Case("an edit in a traced submodule", FeedForward, rows, True, edited_inside),
-        Case("a node that changes no result, compiled", either, rows, True, edited(add_dead_node, True)),
+        Case("another function of the same name", either, rows, True, with_another_function),
         Case("another order and codegen, compiled", Gated, rows, True, edited(scale_first_from_a_list, True)),
         Case("an edit around a traced submodule", FeedForward, rows, True, edited_around),
     ),

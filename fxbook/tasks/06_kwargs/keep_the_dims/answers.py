@@ -59,12 +59,13 @@ def binds_a_signature(traced):
 
 @right
 def writes_a_function_for_each(traced):
+    tracer = fx.proxy.GraphAppendingTracer(traced.graph)
     for node in list(traced.graph.nodes):
         if node.op == "call_method" and node.target == "sum" and has_dim(node):
-            tensor, *rest = map(fx.Proxy, node.args[:1]), *node.args[1:2]
+            given = fx.map_arg(node.args[:2], lambda value: fx.Proxy(value, tracer))
             with traced.graph.inserting_after(node):
                 same = {name: value for name, value in node.kwargs.items() if name != "keepdim"}
-                new = torch.sum(*tensor, *rest, **same, keepdim=True).node
+                new = torch.sum(*given, **same, keepdim=True).node
             node.replace_all_uses_with(new)
             traced.graph.erase_node(node)
         elif node.op == "call_function" and node.target is torch.sum and has_dim(node):

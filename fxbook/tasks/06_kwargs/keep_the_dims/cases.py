@@ -11,7 +11,9 @@ from ..cases import MoreSums, Sums, rows
 
 
 class Zeros(nn.Module):
-    """Sums over dimension 0 by name and by position, and over everything with ``keepdim``; two calls without users."""
+    """Sums over dimension 0 by name and by position, over a computed one, and over everything with ``keepdim``; two
+    calls without users.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -20,11 +22,13 @@ class Zeros(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         total = x.sum()
         x.sum(1), x.cumsum(1)
-        return (
+        kept = (
             torch.sum(x, 0, False),
             x.sum(dim=0),
             torch.sum(x, dim=-1, keepdim=False, dtype=torch.float64),
             torch.sum(x, 1, keepdim=False),
+        )
+        others = (
             x.argmax(dim=0),
             x.sum_to_size(1, 4),
             total,
@@ -32,6 +36,7 @@ class Zeros(nn.Module):
             torch.sum(x, dim=None, keepdim=True),
             x.sum(dim=None, keepdim=False),
         )
+        return *kept, x.sum(x.dim() - 1), *others
 
 
 USAGE = Usage(

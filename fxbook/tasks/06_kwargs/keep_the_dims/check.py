@@ -24,7 +24,7 @@ def with_dims_kept(model: nn.Module, x: Tensor) -> tuple[Tensor, ...]:
         kept += [hidden.sum((0, 1), keepdim=True, dtype=torch.float64), hidden.sum(0, keepdim=True)]
     elif isinstance(model, Zeros):
         kept = [x.sum(0, keepdim=True), x.sum(0, keepdim=True), x.sum(1, keepdim=True, dtype=torch.float64)]
-        kept.append(x.sum(1, keepdim=True))
+        kept += [x.sum(1, keepdim=True), x.sum(1, keepdim=True)]
     else:
         kept = [x.sum(dim, keepdim=True) for dim in (0, 1, 1, -1)]
     return *kept, *model(x)[len(kept) :]

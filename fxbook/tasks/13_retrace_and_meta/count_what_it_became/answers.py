@@ -90,6 +90,24 @@ def reads_from_node_without_notes(traced, x, operators):
     return {node.name: counts[node.name] for node in calls(traced)}
 
 
+@wrong("counted", says="your answer is 0")
+def keeps_a_note_that_is_there(traced, x, operators):
+    for node in traced.graph.nodes:
+        node.meta.setdefault("custom", {"from": node.name})
+    counts = Counter(
+        node.meta["custom"].get("from") for node in functions(retraced(traced, operators, x, lambda n: {}))
+    )
+    return {node.name: counts[node.name] for node in calls(traced)}
+
+
+@breaks("the number of `call_function` nodes in the new graph", case="an operation in three nodes")
+@wrong("counted", says="(an operation in three nodes): node `mul_` became 1 node; your answer is 0")
+def counts_new_nodes_with_users(traced, x, operators):
+    found = [node for node in functions(retraced(traced, operators, x)) if node.users]
+    counts = Counter(node.meta["custom"]["from"] for node in found)
+    return {node.name: counts[node.name] for node in calls(traced)}
+
+
 @breaks("decompose `operators`", case=LLAMA)
 @wrong("counted", says="became 2 nodes; your answer is 1")
 def leaves_the_operators_whole(traced, x, operators):

@@ -18,20 +18,23 @@ _aten = torch.ops.aten
 
 
 class Repeated(nn.Module):
-    """Three nodes that call the same operation; a cast, and a cast that does nothing; a call that returns a pair; and
-    an in-place addition without users.
+    """Three nodes that call the same operation; a cast, and a cast that does nothing; a call that returns a pair; a
+    detached value; in-place calls without users, the second of which becomes a node without users; and a weight that
+    requires a gradient.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.proj = nn.Linear(WIDTH, WIDTH)
-        self.requires_grad_(False)
+        self.proj.weight.requires_grad_(False)
 
     def forward(self, x: Tensor) -> Tensor:
         low, high = torch.chunk(nn.functional.silu(x.float()).float(), 2, -1)
         mixed = nn.functional.hardswish(low) + nn.functional.silu(high)
         mixed.add_(1)
-        return nn.functional.silu(self.proj(torch.cat([mixed, low], -1)))
+        both = torch.cat([mixed.detach(), low], -1)
+        low.mul_(2)
+        return nn.functional.silu(self.proj(both))
 
 
 def some_of(
@@ -43,6 +46,9 @@ def some_of(
         count = int(torch.randint(fewest, len(operators) + 1, ()))
         chosen = [operators[place] for place in sorted(torch.randperm(len(operators))[:count].tolist())]
         traced, x = fx.symbolic_trace(model), tokens().to(dtype)
+        # A node may have a note already, with which an answer must not confuse its own.
+        last = traced.graph.output_node().prev
+        last.meta["custom"] = {"seen": True}
         # The first retrace in a process loads modules that all later retraces use.
         make_fx(fx.Interpreter(traced).run, decomposition_table=get_decompositions(chosen))(x)
         return traced, x, chosen

@@ -10,6 +10,8 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 RETURN = "when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult"
 
+NOTES = "13_retrace_and_meta#which-notes-survive"
+
 
 def is_idle(node, module):
     return node.op == "call_module" and type(module.get_submodule(node.target)) is nn.Identity
@@ -130,6 +132,22 @@ def eliminates_dead_code(module):
     found = erased(module)
     module.graph.eliminate_dead_code()
     return finished(module, found)
+
+
+@breaks("The other nodes keep their defaults, annotations and `meta`.", case="a block of GPT-2 without an identity")
+@wrong("nothing_else_changed", says="Node `size` has lost its note `nn_module_stack` in `meta`", read=NOTES)
+def makes_the_other_nodes_anew(module):
+    """`node_copy` keeps defaults, annotations and notes, `create_node` does not."""
+    new, table = fx.Graph(), {}
+    for node in module.graph.nodes:
+        args, kwargs = fx.map_arg((node.args, node.kwargs), table.__getitem__)
+        idle = is_idle(node, module)
+        table[node] = args[0] if idle and args else kwargs.get("input")
+        if not idle:
+            table[node] = new.create_node(node.op, node.target, args, kwargs, node.name, node.type)
+    modified = len(new.nodes) < len(module.graph.nodes)
+    module.graph = new
+    return PassResult(module, modified)
 
 
 @breaks("the layers stay in the module,", case="a block of ResNet")

@@ -11,13 +11,14 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
+from fxbook.cases.running import differing_trimming, trimmings
 
 from ..cases import WIDTH, gpt2, graph_of, resnet
 
 
 class Idle(nn.Module):
     """Layers that do nothing: two in a row, one called twice, one called by keyword, one at the end, and one without
-    users; and another call without users.
+    users; and another call without users. An input has a default, and a weight requires a gradient.
     """
 
     def __init__(self) -> None:
@@ -25,14 +26,14 @@ class Idle(nn.Module):
         self.first, self.second, self.last = nn.Identity(), nn.Identity(), nn.Identity()
         self.mix = nn.Linear(WIDTH, WIDTH)
         self.inner = nn.Sequential(nn.Tanh(), nn.Identity())
-        self.requires_grad_(False)
+        self.mix.bias.requires_grad_(False)
 
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, x: Tensor, gain: float = 2.0) -> tuple[Tensor, Tensor]:
         skip = self.first(x)
         hidden = self.second(self.first(self.mix(skip)))
         self.last(hidden)
         self.mix(hidden)
-        total = self.inner(hidden) + self.second(input=skip)
+        total = self.inner(hidden) * gain + self.second(input=skip)
         return self.last(total), total
 
 
@@ -90,15 +91,23 @@ def traced_with(*shape: int) -> Callable[[nn.Module], tuple[Any, ...]]:
     return lambda model: (graph_of(model), torch.randn(one_of(2, 3, 4), *shape))
 
 
+def with_notes(model: nn.Module) -> tuple[Any, ...]:
+    """Make the arguments of the answer: the traced model, with a note in the ``meta`` of each node, and an input."""
+    module = graph_of(model)
+    for place, node in enumerate(module.graph.nodes):
+        node.meta["why"] = f"step {place}"
+    return module, torch.randn(one_of(2, 3, 4), 3, WIDTH)
+
+
 def idle_calls(module: fx.GraphModule) -> list[str]:
     """The names of the nodes that call an ``nn.Identity``."""
     calls = module.graph.find_nodes(op="call_module")
     return [node.name for node in calls if isinstance(module.get_submodule(node.target), nn.Identity)]
 
 
-def layers_of(module: fx.GraphModule) -> list[str]:
-    """The names of all layers, called or not."""
-    return [name for name, _ in module.named_modules(remove_duplicate=False) if name]
+def layers_of(module: fx.GraphModule) -> dict[str, nn.Module]:
+    """All layers, called or not, by name."""
+    return {name: layer for name, layer in module.named_modules(remove_duplicate=False) if name}
 
 
 def _facts(result: Any, module: fx.GraphModule) -> dict[str, Any]:
@@ -114,16 +123,19 @@ def run_twice(answer: Callable[..., Any], module: fx.GraphModule, x: Tensor) -> 
     Raises:
         Exception: whatever the answer raises.
     """
-    before = layers_of(module)
+    before, look = layers_of(module), trimmings(module.graph)
     facts: dict[str, Any] = {"first": _facts(answer(module), module), "left": idle_calls(module)}
     left = layers_of(module)
     facts["deleted"] = [name for name in before if name not in left]
+    facts["replaced"] = [name for name in before if name in left and left[name] is not before[name]]
     try:
         module.graph.lint()
     except Exception as error:
         return {**facts, "lint": str(error).splitlines()[0]}
     facts["stale"] = module.code != module.graph.python_code("self").src
     facts["nodes"] = [node.name for node in module.graph.nodes]
+    if other := differing_trimming(look, module.graph):
+        return {**facts, "other": other}
     facts["outputs"] = module(x)
     facts["second"] = _facts(answer(module), module)
     return facts
@@ -134,7 +146,7 @@ USAGE = Usage(
     cases=(
         Case("a block of GPT-2 without an identity", gpt2, tuple, given=traced_with(3, WIDTH)),
         Case("a block of ResNet", resnet, tuple, given=traced_with(16, 8, 8)),
-        Case("identities in a row, by keyword, unused and at the end", Idle, tuple, True, traced_with(3, WIDTH)),
+        Case("identities in a row, by keyword, unused and at the end", Idle, tuple, True, with_notes),
         Case("an identity whose result is unused", Single, tuple, unseen=True, given=traced_with(3, WIDTH)),
         Case("a layer called by its second name", Single, tuple, unseen=True, given=by_another_name),
         Case("a layer that nothing calls", Kept, tuple, unseen=True, given=kept_as_submodule),

@@ -59,9 +59,19 @@ def others_stay(case: CaseView) -> Found:
 
 @rule
 def layers_stay(case: CaseView) -> Found:
-    """The module still has all its layers."""
+    """The module still has all its layers, and they are the same objects."""
     for name in sorted(names_of(observed(case, "deleted")) or ()):
         yield None, f"The layer `{name}` is missing from the module: erase only calls."
+    for name in sorted(names_of(observed(case, "replaced")) or ()):
+        yield None, f"The layer `{name}` is another object than before: erase only calls."
+
+
+@rule("13_retrace_and_meta#which-notes-survive")
+def nothing_else_changed(case: CaseView) -> Found:
+    """The other nodes have their defaults, annotations and notes."""
+    match observed(case, "other"):
+        case [str(name), str(what)]:
+            yield case.before.named(name), f"{what}: erase only calls to `nn.Identity`"
 
 
 @rule
@@ -112,6 +122,7 @@ CHECK = Check(
         others_stay,
         layers_stay,
         compiled_anew,
+        nothing_else_changed,
         computes_the_same,
         honest,
         idempotent,
