@@ -1,7 +1,7 @@
 """A traced module saves a buffer that the model does not save.
 
-Tracing registers each buffer again, so `persistent=False` is lost, and `state_dict()` has one more entry. From {later}
-on, `persistent=False` is kept.
+Tracing registers a buffer again if a `get_attr` node fetches it, so `persistent=False` is lost, and `state_dict()` has
+one more entry. From {later} on, `persistent=False` is kept.
 """
 
 import torch

@@ -1,6 +1,7 @@
 r"""`torch.export` records `_assert_tensor_metadata` before a cast.
 
-Before {since}, it did not, so the graph had one node fewer for each cast.
+It does so for each `aten.to`, but not for `type_as`. Before {since}, it did not, so the graph had one node fewer for
+each cast.
 
 Explains:
     _assert_tensor_metadata(?! stays)

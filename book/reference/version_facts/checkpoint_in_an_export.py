@@ -1,6 +1,7 @@
 r"""An export of `torch.utils.checkpoint.checkpoint` records only the calls made inside the checkpoint.
 
-Before {since}, the graph had two more `aten.empty` nodes, which nothing used.
+With `use_reentrant=True`, it also records changes of the gradient mode. Before {since}, the graph had two more
+`aten.empty` nodes, which nothing used.
 
 Explains:
     \[x, sin, output\] => \[x, empty

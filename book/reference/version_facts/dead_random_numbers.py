@@ -2,7 +2,8 @@ r"""Dead-code elimination keeps calls to `torch.rand_like`, `torch.bernoulli`, `
 
 Before {since}, it removed a dead `rand_like`, and the calls after it drew other numbers. On every version,
 `eliminate_dead_code(is_impure_node=…)` with your own function, which also asks `node.is_impure()`, keeps the call.
-Dropouts, `torch.rrelu`, `torch.binomial`, `gumbel_softmax`, and methods such as `uniform_` are always removed.
+Dropouts, `torch.rrelu`, `torch.binomial`, `gumbel_softmax`, and methods such as `uniform_` are always removed, unless
+they are ATen operators.
 
 Explains:
     'rand_like', 'output'\] => \['x', 'mul', 'mul__scalar', 'output'\]

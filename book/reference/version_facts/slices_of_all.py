@@ -1,6 +1,7 @@
 r"""`make_fx` does not record a slice for a `:` that takes a whole dimension.
 
-Before {since}, it recorded one: the graph had more nodes but computed the same result.
+It still records one for `x[:]`, which has no other index. Before {since}, it recorded each of them: the graph had more
+nodes but computed the same result.
 
 Explains:
     Counter\(.* => Counter\(.*'aten\.slice\.Tensor'
