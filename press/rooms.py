@@ -39,7 +39,11 @@ ROOMS = {
         5,
         ("tests/architectures", "tests/wild"),
     ),
-    "versions": Room("other versions of torch: the record, and the environments they run in", 1, ("tests/versions",)),
+    "versions": Room(
+        "other versions of torch: the record, and the environments they run in; the wheels, installed",
+        1,
+        ("tests/versions",),
+    ),
     "editions": Room("the complete PDF and EPUB", 2, ("extras/editions/tests",)),
     "cold": Room(
         "notebooks generated again; answers and passes with new random numbers each time", 15, ("tests/cold",)

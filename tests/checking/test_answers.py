@@ -1,6 +1,7 @@
 """Checks accept right answers written in any way, and reject wrong ones with the right rule, node and section.
 
-``make test`` judges two right answers of each exercise and a wrong one for each rule; the room *checking* judges all.
+``make test`` judges one right answer of each exercise beside its solution, which solutions/ runs, and a wrong one for
+each rule; the room *checking* judges all.
 """
 
 from __future__ import annotations
@@ -26,16 +27,11 @@ def by_answer(is_right: bool) -> pytest.MarkDecorator:
     rows = []
     for identity in IDS:
         answers = [one for one in ANSWERS[identity] if is_right == (not one.violated)]
-        first = _ends(answers) if is_right else _first_of_each_rule(answers)
+        first = {answers[-1].name} if is_right else _first_of_each_rule(answers)
         for one in answers:
             marks = () if one.name in first else pytest.mark.room(name="checking")
             rows.append(pytest.param(identity, one, id=f"{identity}-{one.name}", marks=marks))
     return pytest.mark.parametrize(("identity", "one"), rows)
-
-
-def _ends(answers: list[KnownAnswer]) -> set[str]:
-    """The first and the last, because neighbours are often similar."""
-    return {answers[0].name, answers[-1].name}
 
 
 def _first_of_each_rule(answers: list[KnownAnswer]) -> set[str]:

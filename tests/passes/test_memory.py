@@ -61,6 +61,7 @@ def test_a_check_holds_at_most_twice_the_weights(run: object, times: int) -> Non
     assert most_held(run) <= times * WEIGHTS + BESIDES
 
 
+@pytest.mark.room(name="passes")
 def test_the_callers_objects_are_frozen_only_during_a_check() -> None:
     frozen = []
 

@@ -61,6 +61,7 @@ def exported(model: nn.Module, *inputs: Tensor) -> fx.GraphModule:
     return unguarded(torch.export.export(model, inputs))
 
 
+@pytest.mark.room(name="passes")
 def test_small_graphs_are_rebuilt_identically(tmp_path: Path) -> None:
     guarded = torch.export.export(nn.Linear(2, 2), (torch.ones(1, 2),)).module()
     modules: list[tuple[fx.GraphModule, tuple[Tensor, ...] | None]] = [
@@ -96,6 +97,7 @@ def test_large_tensors_get_random_numbers_and_the_program_says_so(tmp_path: Path
     assert "larger tensors hold different numbers" in text and len(text) < 8_000
 
 
+@pytest.mark.room(name="passes")
 def test_a_minimised_graph_is_written_with_its_meta(tmp_path: Path) -> None:
     module = exported(nn.Sequential(*(nn.Sequential(nn.Linear(4, 4), nn.GELU()) for _ in range(6))), torch.ones(2, 4))
     gelu = torch.ops.aten.gelu.default

@@ -59,6 +59,7 @@ def test_without_an_address_only_a_comment_helps(generated: Path) -> None:
     assert [cell.source for cell in code(generated)] == ["import json", f"{ADVICE}\nfrom fxbook import hint"]
 
 
+@pytest.mark.room(name="versions")
 def test_with_an_address_notebooks_begin_by_installing(generated: Path) -> None:
     name_the_repository(generated)
     assert [problem.path.name for problem in problems(Book(generated))] == ["01_x.ipynb"]
@@ -74,6 +75,7 @@ def test_with_an_address_notebooks_begin_by_installing(generated: Path) -> None:
     )
 
 
+@pytest.mark.room(name="versions")
 @pytest.mark.parametrize(
     ("imports", "extras"),
     [

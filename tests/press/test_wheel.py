@@ -137,6 +137,7 @@ def test_imports_of_notebooks_are_dependencies() -> None:
     assert {DISTRIBUTIONS.get(name, name) for name in found} - installed - {"fxbook"} - WRITTEN == set()
 
 
+@pytest.mark.room(name="versions")
 def test_the_tools_work_with_torch_and_msgspec_alone(tools: Path, tmp_path: Path) -> None:
     """An error names the missing extra, or says that something comes with the exercises."""
     program = """
@@ -179,6 +180,7 @@ def run(program: str, folder: Path, beside: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.room(name="versions")
 def test_the_notebooks_find_all_of_the_library_in_the_wheels(installed: Path, tmp_path: Path) -> None:
     lines = [line for line in imported() if line.startswith(("from fxbook", "import fxbook"))]
     assert len(lines) > 10
