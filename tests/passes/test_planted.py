@@ -22,6 +22,7 @@ def findings_on(plant: Plant) -> tuple[set[str], set[str]]:
     return faults, advice - {"changes"}
 
 
+@pytest.mark.room(name="passes")
 @pytest.mark.parametrize("plant", [*MISSED, *NOTICED, *OUTSIDE, *BLIND, *HIDDEN], ids=lambda plant: plant.name)
 def test_a_planted_fault_is_noticed(plant: Plant) -> None:
     faults, advice = findings_on(plant)
@@ -29,6 +30,7 @@ def test_a_planted_fault_is_noticed(plant: Plant) -> None:
     assert noticed & set(plant.noticed_by)
 
 
+@pytest.mark.room(name="passes")
 @pytest.mark.parametrize("plant", RIGHT, ids=lambda plant: plant.name)
 def test_no_fault_is_reported_for_a_correct_pass(plant: Plant) -> None:
     assert findings_on(plant)[0] == set()

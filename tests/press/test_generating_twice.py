@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
+import pytest
 
 from press.book import Book
 from press.printing.execution import without_addresses
@@ -53,6 +54,7 @@ display(traced)
 """
 
 
+@pytest.mark.room(name="cold")
 def test_two_runs_give_the_same_bytes(project: Path, write: Callable[[str, str], Path]) -> None:
     path = write("chapters/01_x.md", EVERY_KIND)
     notebooks = []
