@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import torch
 from torch import fx, nn
 
-from fxbook.graph.record import record
-
 if TYPE_CHECKING:
     from fxbook.rules.rule import Rule
     from fxbook.rules.trial import Trial
@@ -136,7 +134,9 @@ def _give_a_default(arguments: Inputs) -> None:
     A graph whose compiled code is stale stays as it is.
     """
     traced_model = next((item for item in arguments if isinstance(item, fx.GraphModule)), None)
-    if traced_model is None or type(traced_model.graph._codegen) is not fx.graph.CodeGen or record(traced_model).stale:
+    if traced_model is None or type(traced_model.graph._codegen) is not fx.graph.CodeGen:
+        return
+    if traced_model.code != traced_model.graph.python_code("self").src:
         return
     inputs = traced_model.graph.find_nodes(op="placeholder")
     if inputs and not any(node.args or node.target.startswith("*") for node in inputs):
