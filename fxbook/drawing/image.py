@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 HIDDEN = 'style="display:none"'
-"""The inline style of what only a trusted notebook shows: it often survives where style elements are removed."""
+"""The inline style of parts that only trusted notebooks show: viewers that remove style elements often keep it."""
 _STATIC = Path(__file__).parent.parent / "static"
 _EVERYWHERE = {"fx-svg", "fx-node", "fx-edge", "fx-rail", "fx-shape", "fx-inner", "fx-name", "fx-word"}
 """Classes that do not decide whether a rule is needed."""

@@ -2,8 +2,8 @@
 
 The drawing is in the ``<defs>`` of an empty svg. An element that is not always visible has
 ``visibility:var(--f3,hidden)``, and a frame shows ``<use>`` of the drawing with ``--f3:visible`` in its style, since
-custom properties reach into ``<use>``. Elements that appear and disappear together share a property. Elements that move
-have ``transform:translateY(var(--y1,0px))`` likewise.
+custom properties reach into ``<use>``. Elements that appear and disappear together share a property. An element that
+moves has ``transform:translateY(var(--y1,0px))``, and each frame sets ``--y1``.
 """
 
 from __future__ import annotations
