@@ -20,7 +20,7 @@ _FOR_READERS = ("title", "desc")
 
 
 def image(drawing: ET.Element, left: float, width: float, height: float, label: str) -> str:
-    """The drawing with the rules of style that it needs, as an ``<img>`` that the page's own style hides.
+    """The drawing with the style rules that it needs, as an ``<img>`` that the page's own style hides.
 
     Args:
         drawing: an ``<svg>`` or a part of one; its titles, descriptions and unused ids are left out.

@@ -20,7 +20,7 @@ class Animation:
     """A drawing with several frames; build it below ``root``, without ids."""
 
     def __init__(self, width: float, height: float, frames: int, label: str, min_x: float = 0) -> None:
-        """Lengths are in pixels at natural size; ``label`` is what a screen reader says for every frame."""
+        """Lengths are in pixels at natural size; ``label`` is what a screen reader reads out for every frame."""
         self.width, self.height, self.frames, self.min_x = width, height, frames, min_x
         # Selectors that start outside <use> do not match what is inside.
         self.root = ET.Element("g", {"class": "fx-svg"})
