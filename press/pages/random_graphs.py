@@ -18,7 +18,7 @@ The finished passes of the chapters, each on {graphs} [random graphs](tools.ipyn
 [all that a pass must keep](tools.ipynb#what-a-pass-must-keep). Where a pass changes numbers on purpose, its result was
 compared with a run of the old graph in which the nodes are computed as the pass should have changed them. No pass
 breaks what was checked. *Changed* counts the graphs that the pass has changed; it left all others alone. *Not checked*
-is what the pass does not promise. *Found* is a mistake of an earlier version. `make prove ROOM=passes` runs all of this.
+is what the pass does not promise. *Found* is a mistake of an earlier version. `make prove ROOM=passes` runs all this.
 
 {passes}
 
