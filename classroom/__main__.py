@@ -121,8 +121,8 @@ def _remarks(collection: Collection, assignment: Assignment) -> list[str]:
     sentences += collection.notes
     if assignment.deadline.rule.costs and collection.untimed:
         sentences.append(
-            f"Nothing shows when {collection.untimed} of {len(collection.submissions)} students handed in: they lose "
-            "no points for lateness. See the guide, under Late work."
+            f"For {collection.untimed} of {len(collection.submissions)} students, there is no record of when they "
+            "handed in their work: they lose no points for lateness. See the guide, under Late work."
         )
     return sentences
 

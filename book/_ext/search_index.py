@@ -33,7 +33,7 @@ FIELDS = ("title", "words", "text")
 TOO_OFTEN = 16
 # A phrase of search_words.yml with this many words is a message.
 WORDS_OF_MESSAGE = 4
-# A term counts at most so often, since higher counts would hardly change the order. On these pages it counts once: a
+# A term counts at most this often, since higher counts would hardly change the order. On these pages it counts once: a
 # list in the reference or a message in a companion repeats its terms.
 ONCE = ("chapters/reference/", "book/reference/", "chapters/when_it_breaks/", "exercises/")
 MOST_TIMES = {**dict.fromkeys(ONCE, 1), "": 3}

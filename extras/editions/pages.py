@@ -32,7 +32,7 @@ of a name in a table.
 """
 _CODE = re.compile(r'(<div class="highlight">)<pre>(.*?)</pre>', re.DOTALL)
 _TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
-# The kinds of token without a colour: names, punctuation and blanks. They get no elements, since Chromium describes
+# The kinds of token without a colour: names, punctuation and spaces. They get no elements, since Chromium describes
 # every element in the PDF, and hung when it had these as well.
 _UNCOLOURED = {"n", "p", "w"}
 # Where a name may be broken: before a dot, or after a character that opens, joins or separates.

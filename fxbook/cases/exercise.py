@@ -96,8 +96,8 @@ class Usage:
         call: ``call(answer, *arguments)``, for an answer that is not called directly, for example ``lambda interpreter,
             module, x: interpreter(module).run(x)``. It runs with its own seed, in the answer's process, which knows
             neither the name nor the position of the case.
-        seconds: processor time for an answer on all its cases in a notebook, where it may take six times as long on
-            the clock. The grader allows every answer 10 s of processor time.
+        seconds: processor time for an answer on all its cases in a notebook, where it may take six times as much
+            wall time. The grader allows every answer 10 s of processor time.
 
     Raises:
         ValueError: there is no case, or a pass or an edit has no unseen model.

@@ -88,7 +88,7 @@ def _listing(graph: fx.Graph) -> dict[str, str]:
 
 
 def trimmings(graph: fx.Graph) -> dict[str, dict[str, str]]:
-    """What an answer that makes nodes anew may lose, as text, by the node's name: default, annotation, notes."""
+    """What an answer that recreates nodes may lose, as text, by the node's name: default, annotation, notes."""
     return {
         node.name: {
             **({"default": str(node.args)} if node.op == "placeholder" and node.args else {}),

@@ -15,9 +15,9 @@ JSON = Any
 
 
 def looking_inside(exercise: Exercise, seed: int, observed: Callable[[Prepared], JSON]) -> Inside:
-    """Compute the values of the nodes of an answer's graph on demand, by using the answer again.
+    """Compute the values of the nodes of an answer's graph on demand, by running the answer again.
 
-    ``observed`` uses the answer on the prepared cases and returns its observation, or ``None`` if it cannot run again.
+    ``observed`` runs the answer on the prepared cases and returns its observation, or ``None`` if it cannot run again.
     """
 
     def inside(case: int, draw: int) -> list[Value] | None:

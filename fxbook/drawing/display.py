@@ -158,7 +158,7 @@ class Drawing:
     def picture(self, prefix: str, description: str, view: View | None = None) -> str:
         """The picture alone, as one ``<svg>``.
 
-        Each id in it begins with ``prefix``, and a screen reader says ``description``.
+        Each id in it begins with ``prefix``, and a screen reader reads ``description`` out.
         """
         return ET.tostring(self._svg(prefix, description, view), encoding="unicode")
 

@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 HIDDEN = 'style="display:none"'
-"""The inline style of what only a trusted notebook shows: it often survives where style elements are removed."""
+"""The inline style of parts that only trusted notebooks show: viewers that remove style elements often keep it."""
 _STATIC = Path(__file__).parent.parent / "static"
 _EVERYWHERE = {"fx-svg", "fx-node", "fx-edge", "fx-rail", "fx-shape", "fx-inner", "fx-name", "fx-word"}
 """Classes that do not decide whether a rule is needed."""
@@ -20,7 +20,7 @@ _FOR_READERS = ("title", "desc")
 
 
 def image(drawing: ET.Element, left: float, width: float, height: float, label: str) -> str:
-    """The drawing with the rules of style that it needs, as an ``<img>`` that the page's own style hides.
+    """The drawing with the style rules that it needs, as an ``<img>`` that the page's own style hides.
 
     Args:
         drawing: an ``<svg>`` or a part of one; its titles, descriptions and unused ids are left out.

@@ -32,7 +32,7 @@ def _nothing(_: object) -> None:
 
 
 def _flushes() -> bool:
-    """Whether torch treats the smallest float32 number as zero, which shows the setting; nothing else does."""
+    """Whether torch treats the smallest float32 number as zero: torch has no function that returns this setting."""
     return not bool(_SMALLEST * 1.0)
 
 

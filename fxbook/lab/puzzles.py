@@ -194,8 +194,8 @@ PUZZLES: dict[str, Puzzle] = {
         title="What the code does not show yet",
         wish="The graph was edited four times but not recompiled. Reverse the four edits by hand, until the graph "
         "matches the code again. Do not press “Recompile”.",
-        hint="Compare the code with the list of nodes, line by line. Look for another call, swapped arguments, "
-        "another order, and an extra node.",
+        hint="Compare the code with the list of nodes, line by line. Look for a different call, swapped arguments, "
+        "a different order, and an extra node.",
         lesson="An edit changes the graph at once. Only `recompile` changes the code that the module runs.",
         forward=lambda self, x: torch.add(torch.relu(self.up(x)), torch.sin(x)),
         wanted=lambda self, x: torch.add(torch.relu(self.up(x)), torch.sin(x)),

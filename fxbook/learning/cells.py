@@ -30,7 +30,7 @@ def names(source: str) -> Names:
     tree, table = found
     given = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
     used = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
-    # The symbol table tells of `names |= …` only that it assigns.
+    # For `names |= …`, the symbol table records only that it assigns.
     used |= {one.target.id for one in tree.body if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)}
     for inner in _scopes(table):
         symbols = [symbol for symbol in inner.get_symbols() if symbol.is_global()]

@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 
 # On macOS, Apple's own frameworks, which torch uses, are known to crash after a fork.
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"
-# Code may wait, and the machine may be busy: in a notebook, code gets this many times its processor time on the clock.
+# Code may wait, and the machine may be busy: in a notebook, the limit on wall time is this many times as long.
 WALL_PER_PROCESSOR_SECOND = 6
 # This is enough for any answer, but a leak reaches it before the time limit.
 MEMORY = 256 << 20

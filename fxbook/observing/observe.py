@@ -74,7 +74,7 @@ class _Turn:
 def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
     """Run the answer on every case of an exercise.
 
-    After ``seconds`` of processor time, or six times as long on the clock, the answer is interrupted; 0 sets no limit.
+    After ``seconds`` of processor time, or six times as much wall time, the answer is interrupted; 0 sets no limit.
     It is also interrupted when its process has used up its processor time. Only the main thread can be interrupted.
 
     Returns:

@@ -27,7 +27,7 @@ class Told(NamedTuple):
     advice: bool = False
 
 
-class NotAskedError(ValueError):
+class NotCheckedError(ValueError):
     """An invariant cannot be checked for this module and these inputs; the message is a clause that says why."""
 
 
@@ -59,7 +59,7 @@ def invariant(question: Question) -> Invariant:
     """Turn a question into a function for users.
 
     The question gets a :class:`Trial` and returns ``None``, or what is wrong, as a sentence or as :class:`Told`. It
-    raises :class:`NotAskedError` if it cannot be answered, and sets ``trial.asked`` if it used more than one input.
+    raises :class:`NotCheckedError` if it cannot be answered, and sets ``trial.checked_on`` if it used several inputs.
     """
 
     def ask(
@@ -76,8 +76,8 @@ def invariant(question: Question) -> Invariant:
             answer = answered(ask, Trial(run, module, inputs, kwargs, others=others, rtol=rtol, atol=atol))
         if answer.finding is not None:
             raise error_of(answer.finding.invariant)(str(answer.finding)) from answer.cause
-        if isinstance(answer.asked, str):
-            raise NotAskedError(f"{ask.__name__} was not asked: {answer.asked}")
+        if isinstance(answer.checked_on, str):
+            raise NotCheckedError(f"{ask.__name__} was not checked: {answer.checked_on}")
 
     for name in ("__name__", "__qualname__", "__doc__", "__module__"):
         setattr(ask, name, getattr(question, name))
@@ -87,27 +87,27 @@ def invariant(question: Question) -> Invariant:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What one invariant finds in a trial; ``asked`` says on how many inputs it was checked, or why it was not."""
+    """What one invariant finds in a trial; ``checked_on`` says on how many inputs it was checked, or why it was not."""
 
-    asked: int | str
+    checked_on: int | str
     finding: Finding | None = None
     advice: bool = False
     cause: Exception | None = None
 
 
 def answered(of: Invariant, trial: Trial) -> Answer:
-    trial.asked = 1
+    trial.checked_on = 1
     try:
         told = _questions[of.__name__](trial)
     except PassRaisedError as raised:
         return Answer("the pass raises", Finding("runs", str(raised)), cause=raised.error)
-    except NotAskedError as why:
+    except NotCheckedError as why:
         return Answer(str(why))
     except WrongReturnError:
         raise
     except Exception as error:
         return Answer(f"could not be compared: {one_line(error)}")
     if told is None:
-        return Answer(trial.asked)
+        return Answer(trial.checked_on)
     told = Told(told) if isinstance(told, str) else told
-    return Answer(trial.asked, Finding(of.__name__, told.what, told.node, told.cure), told.advice)
+    return Answer(trial.checked_on, Finding(of.__name__, told.what, told.node, told.cure), told.advice)

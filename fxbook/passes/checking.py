@@ -17,7 +17,7 @@ from fxbook.passes.pass_run import Pass
 from fxbook.passes.report import Changes, Finding, PassReport
 from fxbook.passes.trial import Trial
 
-_IF_NOT_ASKED = {"values": 'return tensors, or leave it out, with without=["values"]'}
+_IF_NOT_CHECKED = {"values": 'return tensors, or leave it out, with without=["values"]'}
 
 
 def check_pass(
@@ -43,7 +43,7 @@ def check_pass(
         kwargs: keyword inputs of the module.
         keep: invariants, or their names, that must hold; by default all are checked (``invariants.ALL``). If you
             name an invariant here, a broken convention is a fault, and so is an invariant that cannot be checked.
-            For ``values``, the latter is always a fault, unless you leave it out.
+            If ``values`` cannot be checked, that is always a fault, unless you leave it out.
         without: invariants that this pass need not preserve.
         others: more inputs, of different sizes; by default derived from ``inputs`` where the graph allows it.
         rtol: relative tolerance; by default that of ``torch.testing.assert_close``.
@@ -91,15 +91,15 @@ def _report(run: Pass, trial: Trial, answers: dict[str, Answer], *, demanded: bo
     for name, answer in answers.items():
         if answer.finding is not None:
             (advice if answer.advice and not demanded else faults).append(answer.finding)
-        elif isinstance(answer.asked, str) and (demanded or name == "values"):
+        elif isinstance(answer.checked_on, str) and (demanded or name == "values"):
             # If the results cannot be compared, it is unknown whether the module is still right.
-            faults.append(Finding(name, f"was not asked: {answer.asked}", cure=_IF_NOT_ASKED.get(name, "")))
+            faults.append(Finding(name, f"was not checked: {answer.checked_on}", cure=_IF_NOT_CHECKED.get(name, "")))
     advice += [Finding(name, f"not compared: {what}") for what, name in trial.not_compared.items()]
     much = changes(trial.before, trial.after)
     if not much and changed(trial.before, trial.after) is None:
         said = "the pass changed nothing, so nothing was put to the test"
         advice.append(Finding("changes", said, cure="give a module to which the pass applies"))
-    told = {name: answer.asked for name, answer in answers.items()}
+    told = {name: answer.checked_on for name, answer in answers.items()}
     return PassReport(_name(run), trial.first.returned, tuple(faults), tuple(advice), told, much)
 
 

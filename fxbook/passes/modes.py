@@ -34,7 +34,7 @@ def in_mode(module: nn.Module, training: bool) -> Iterator[bool]:
 
 
 def calls_with_a_mode(module: fx.GraphModule) -> int:
-    """How many called layers may behave differently in training: torch's layers with a mode, and all others' layers."""
+    """How many called layers may behave differently in training: layers with a mode, and any that are not torch's."""
     return sum(
         any(isinstance(part, _WITH_A_MODE) or not _is_of_torch(part) for part in layer.modules())
         for node in module.graph.nodes

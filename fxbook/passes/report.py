@@ -80,7 +80,7 @@ class PassReport:
         result: what the pass returned.
         faults: the broken invariants, the most important first.
         advice: broken conventions, and what could not be checked.
-        asked: for each invariant, by name, on how many inputs it was checked, or why it was not.
+        checked: for each invariant, by name, on how many inputs it was checked, or why it was not.
         changes: how much the pass changed.
     """
 
@@ -88,7 +88,7 @@ class PassReport:
     result: Any
     faults: tuple[Finding, ...]
     advice: tuple[Finding, ...]
-    asked: Mapping[str, int | str]
+    checked: Mapping[str, int | str]
     changes: Changes
     _cause: Exception | None = dataclasses.field(default=None, repr=False)
 
@@ -107,37 +107,37 @@ class PassReport:
         return self
 
     @property
-    def not_asked(self) -> dict[str, str]:
-        return {name: why for name, why in self.asked.items() if isinstance(why, str)}
+    def not_checked(self) -> dict[str, str]:
+        return {name: why for name, why in self.checked.items() if isinstance(why, str)}
 
     def __str__(self) -> str:
         lines = [self._head]
         lines += [f"! {fault}" for fault in self.faults]
         lines += [f"· {advice}" for advice in self.advice]
-        return "\n".join([*lines, *(f"  {line}" for line in self._asked_of)])
+        return "\n".join([*lines, *(f"  {line}" for line in self._checked_on)])
 
     __repr__ = __str__
 
     @property
     def _head(self) -> str:
-        asked = len(self.asked) - len(self.not_asked)
+        checked = len(self.checked) - len(self.not_checked)
         if any(fault.invariant == "runs" for fault in self.faults):
             return f"{self.name} does not run"
-        verdict = f"breaks {len(self.faults)} of {asked} invariants" if self.faults else f"keeps {asked} invariants"
+        verdict = f"breaks {len(self.faults)} of {checked} invariants" if self.faults else f"keeps {checked} invariants"
         return f"{self.name} {verdict}; {self.changes}"
 
     @property
-    def _asked_of(self) -> list[str]:
+    def _checked_on(self) -> list[str]:
         """One line per number of inputs, with the invariants checked on it; then what was not checked, and why."""
         counts: dict[int, list[str]] = {}
-        for name, count in self.asked.items():
+        for name, count in self.checked.items():
             if isinstance(count, int):
                 counts.setdefault(count, []).append(name)
         reasons: dict[str, list[str]] = {}
-        for name, why in self.not_asked.items():
+        for name, why in self.not_checked.items():
             reasons.setdefault(why, []).append(name)
-        told = [f"asked of {count} input{'' if count == 1 else 's'}: {_listed(of)}" for count, of in counts.items()]
-        return told + [f"not asked: {_listed(of)} ({why})" for why, of in reasons.items()]
+        told = [f"checked on {count} input{'' if count == 1 else 's'}: {_listed(of)}" for count, of in counts.items()]
+        return told + [f"not checked: {_listed(of)} ({why})" for why, of in reasons.items()]
 
     def _repr_html_(self) -> str:
         from fxbook.drawing import style
@@ -151,11 +151,11 @@ class PassReport:
         )
         heads = "".join(f'<th scope="col">{head}</th>' for head in ("", "invariant", "what", "cure"))
         table = f'<table class="fx-table"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>' if rows else ""
-        asked = "".join(f"<li>{html.escape(line)}</li>" for line in self._asked_of)
+        checked = "".join(f"<li>{html.escape(line)}</li>" for line in self._checked_on)
         return (
             f'<div class="fx-drawing" role="group" aria-label="{html.escape(self._head, quote=True)}">'
             f"<style>{style()}</style><p><strong>{html.escape(self._head)}</strong></p>{table}"
-            f"<details><summary>What was asked</summary><ul>{asked}</ul></details></div>"
+            f"<details><summary>What was checked</summary><ul>{checked}</ul></details></div>"
         )
 
 

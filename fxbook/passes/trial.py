@@ -43,7 +43,7 @@ class Trial:
             initial values, which are replaced.
         inputs: the positional inputs, with keyword inputs in ``inputs.kwargs``; ``calling.call`` passes both.
         may_change_values: whether the pass is exempt from keeping the values.
-        asked: on how many inputs the current invariant is checked; the invariant sets this if it is not 1.
+        checked_on: on how many inputs the current invariant is checked; the invariant sets this if it is not 1.
         as_given: the module, or the program, with its initial values.
         shaken: the names of the tensors whose initial values were replaced.
         not_compared: what could not be compared, in words, with the name of the invariant.
@@ -77,7 +77,7 @@ class Trial:
                 raise TypeError(f"{name} is {limit!r}: give a number that is not negative, or None")
         self.rtol, self.atol = rtol, atol
         self.may_change_values = False
-        self.asked = 1
+        self.checked_on = 1
         self._runs = 0
         self.shaken: list[str] = []
         self.not_compared: dict[str, str] = {}

@@ -41,7 +41,7 @@ class Heat(Drawing):
             )
 
     def _legend(self) -> list[str]:
-        return [*super()._legend(), f"fill: the stronger, the larger the share of the {self.unit}"]
+        return [*super()._legend(), f"fill: stronger for a larger share of the {self.unit}"]
 
 
 def heat(traced: fx.Graph | fx.GraphModule, values: Mapping[fx.Node, float], unit: str, title: str = "") -> Heat:

@@ -126,7 +126,7 @@ def args_are_tuples(case: CaseView) -> Found:
 
 @rule("00_first_graph#attributeerror-tensor-object-has-no-attribute-gelu")
 def methods_exist(case: CaseView) -> Found:
-    """Tensors have each called method."""
+    """Each method that is called is a method of tensors."""
     for node in case.nodes:
         if node.op == "call_method" and "." not in node.target and not hasattr(torch.Tensor, node.target):
             yield node, f"calls the method `{node.target}`, which tensors do not have"

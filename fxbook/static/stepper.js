@@ -20,7 +20,7 @@
     const last = frames.length - 1;
     let now = -1, held = null, timer = 0;
 
-    // The drawing itself moves in here, since pointers do not reach into <use>; the frames on paper go on to use it.
+    // The drawing itself moves in here, since pointers do not reach into <use>; the printed frames still use it.
     const films = [...frames[0].querySelectorAll(".fx-film")].map(panel => {
       const live = panel.cloneNode(true);
       const svg = live.querySelector("svg"), use = svg.querySelector("use");
@@ -82,7 +82,7 @@
       all(".fx-hot, .fx-in, .fx-out").forEach(part => part.classList.remove("fx-hot", "fx-in", "fx-out"));
       const line = key && row(key);
       if (!line) {
-        status.textContent = "Point at a node, a row or a line of code: what belongs together is marked.";
+        status.textContent = "Point at a node, a row or a line of code to mark everything that belongs to it.";
         return;
       }
       const inputs = reads(line);
@@ -99,13 +99,13 @@
       const code = frames[now].querySelector("pre");
       const parts = [
         inputs.length ? `uses ${names(inputs)} (dashed)` : "uses nothing",
-        users.length ? `is used by ${names(users)} (dotted)` : "is used by nobody",
+        users.length ? `is used by ${names(users)} (dotted)` : "has no users",
       ];
       if (code && !code.querySelector(`[data-fx-node="${key}"]`)) parts.push("has no line in this code");
       status.textContent = `${line.dataset.fxName} ${parts.join("; ")}.`;
     };
 
-    // One stop for the Tab key in each list and drawing; Up and Down go on from there.
+    // One stop for the Tab key in each list and drawing; Up and Down move on from there.
     const groups = () => [...all("table"), ...all("pre"), ...films.map(film => film.svg)];
     const members = group => [...group.querySelectorAll("tr[data-fx-node], .fx-node[data-fx-node], .fx-row[data-fx-node]")]
       .filter(part => !part.dataset.fxNode.startsWith("-") && (!part.closest("svg") || seen(part)));
@@ -235,11 +235,11 @@
     go(0, true);
   };
 
-  // The script is the last thing in a stepper: where it is there, the stepper is complete.
+  // The script is the last thing in a stepper: if it is there, the stepper is complete.
   const startAll = () => document.querySelectorAll(".fx-stepper:not([data-fx-on])").forEach(root => {
     if (root.querySelector(":scope > script")) start(root);
   });
-  // The keys n and p step the player that fills most of the screen. A notebook has commands on single keys itself.
+  // The keys n and p step the player that fills most of the screen. A notebook has its own commands on single keys.
   const shown = root => {
     const {top, bottom} = root.getBoundingClientRect();
     return root.isConnected && root.checkVisibility() ? Math.min(bottom, innerHeight) - Math.max(top, 0) : 0;

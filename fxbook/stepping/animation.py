@@ -2,8 +2,8 @@
 
 The drawing is in the ``<defs>`` of an empty svg. An element that is not always visible has
 ``visibility:var(--f3,hidden)``, and a frame shows ``<use>`` of the drawing with ``--f3:visible`` in its style, since
-custom properties reach into ``<use>``. Elements that appear and disappear together share a property. Elements that move
-have ``transform:translateY(var(--y1,0px))`` likewise.
+custom properties reach into ``<use>``. Elements that appear and disappear together share a property. An element that
+moves has ``transform:translateY(var(--y1,0px))``, and each frame sets ``--y1``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Animation:
     """A drawing with several frames; build it below ``root``, without ids."""
 
     def __init__(self, width: float, height: float, frames: int, label: str, min_x: float = 0) -> None:
-        """Lengths are in pixels at natural size; ``label`` is what a screen reader says for every frame."""
+        """Lengths are in pixels at natural size; ``label`` is what a screen reader reads out for every frame."""
         self.width, self.height, self.frames, self.min_x = width, height, frames, min_x
         # Selectors that start outside <use> do not match what is inside.
         self.root = ET.Element("g", {"class": "fx-svg"})

@@ -4,7 +4,7 @@ Each node rounds. By the standard model of floating-point arithmetic, ``fl(a op 
 the error of a sum of ``n`` products, in any order, is at most ``n u / (1 - n u)`` times the same sum of absolute values
 (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, sections 2.2 and 3.1). The error of a node reaches the
 result multiplied by the derivative of the result with respect to the node's value. The bound is the sum of these
-products over all nodes, without terms in ``u`` squared, underflow, and ReLUs whose input changes its sign by rounding.
+products over all nodes, without terms in ``u`` squared, underflow, and ReLUs whose input changes sign through rounding.
 """
 
 from __future__ import annotations

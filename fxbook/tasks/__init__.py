@@ -3,7 +3,7 @@
 A project that belongs to no chapter has a folder of the same kind, ``PN_name``: its milestones are exercises.
 
 - ``task.md``: the task, the stub, the solution, two hints, why, and what to try once it passes;
-- ``cases.py``: ``USAGE``, how an answer is used and on which models: all that goes where answers run;
+- ``cases.py``: ``USAGE``, how an answer is used and on which models; only this is copied to where answers run;
 - ``check.py``: ``CHECK``, what is required of an answer;
 - ``answers.py``: right answers, and wrong ones with the report that each deserves and the part of the task that it
 breaks.

@@ -99,7 +99,7 @@ def run_module(need: str, module: str, arguments: list[str], folder: Path | None
     """Make or complete the project's environment, and run a module in it.
 
     Returns:
-        Its exit status; ``None`` if this process is already in the environment and can go on by itself.
+        Its exit status; ``None`` if this process is already in the environment and can continue by itself.
     """
     try:
         interpreter = ensure(need)

@@ -130,7 +130,7 @@ def headings(manuscript: Manuscript) -> dict[str, str]:
 
 
 def anchor(heading: str) -> str:
-    """The anchor of a heading: in lower case, without punctuation, and with hyphens for blanks."""
+    """The anchor of a heading: in lower case, without punctuation, and with hyphens for spaces."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 

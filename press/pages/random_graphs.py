@@ -17,8 +17,8 @@ _PAGE = """\
 The finished passes of the chapters, each on {graphs} [random graphs](tools.ipynb#random-graphs), with
 [all that a pass must keep](tools.ipynb#what-a-pass-must-keep). Where a pass changes numbers on purpose, its result was
 compared with a run of the old graph in which the nodes are computed as the pass should have changed them. No pass
-breaks what was asked. *Changed* counts the graphs that the pass has changed; it left all others alone. *Not asked* is
-what the pass does not promise. *Found* is a mistake of an earlier version. `make prove ROOM=passes` runs all of this.
+breaks what was checked. *Changed* counts the graphs that the pass has changed; it left all others alone. *Not checked*
+is what the pass does not promise. *Found* is a mistake of an earlier version. `make prove ROOM=passes` runs all this.
 
 {passes}
 
@@ -49,7 +49,7 @@ def _pass(entry: dict[str, Any]) -> str:
     left_out = ", ".join(f"`{name}`" for name in entry.get("without", ()))
     parts = (
         f"`{entry['name']}` {entry['does']}, {where}. *Changed*: {entry['applied']}.",
-        f"*Not asked*: {left_out}." if left_out else "",
+        f"*Not checked*: {left_out}." if left_out else "",
         f"*Found*: {entry['found']}." if entry.get("found") else "",
     )
     return f"- {' '.join(filter(None, parts))}"

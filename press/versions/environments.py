@@ -1,4 +1,4 @@
-"""Environments with another torch or other packages, which borrow all else from the project's environment."""
+"""Environments with another torch or other packages, which borrow everything else from the project's environment."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from press.versions.messages import form, searched
 from press.versions.outputs import first_difference, messages
 from press.versions.record import BEHAVIOUR, FOLLOWS, KINDS, VERSIONS, WARNING, WORDING
 
-# Names in place of a version: the newest one that can be installed here, and one of `VERSIONS`, another every day.
+# Names in place of a version: the newest one that can be installed, and one of `VERSIONS`, a different one every day.
 NEWEST, TODAY = "newest", "today"
 REPORTS = ROOT / "_build" / "versions"
 _AT_A_TIME = 2

@@ -58,8 +58,8 @@ def names(findings: tuple[Any, ...]) -> list[str]:
 def test_fixed_sizes_are_kept_and_no_other_size_is_tested() -> None:
     report = check_pass(negates, program().module())
     assert names(report.faults)[0] == "values" and not report
-    assert "sizes are fixed" in report.asked["values_at_another_size"]
-    assert check_pass(negates, program(dynamic=True).module()).asked["values_at_another_size"] == 2
+    assert "sizes are fixed" in report.checked["values_at_another_size"]
+    assert check_pass(negates, program(dynamic=True).module()).checked["values_at_another_size"] == 2
 
 
 @pytest.mark.parametrize(
@@ -87,14 +87,14 @@ def test_given_inputs_are_tested_with_other_rows_if_the_graph_allows_it() -> Non
 
     module = fx.symbolic_trace(lambda x, y: x * y * x.size(0))
     report = check_pass(burns_the_size, module, (torch.ones(2, 3), torch.ones(2, 3)))
-    assert names(report.faults)[0] == "values_at_another_size" and report.asked["values_at_another_size"] > 2
+    assert names(report.faults)[0] == "values_at_another_size" and report.checked["values_at_another_size"] > 2
     report = check_pass(burns_the_size, module, (torch.ones(2, 3), torch.ones(1, 3)))
     assert names(report.faults)[0] == "values_at_another_size"
     report = check_pass(nothing, fx.symbolic_trace(lambda x: x * x), (torch.tensor(2.0),))
-    assert report and "give `others`" in report.asked["values_at_another_size"]
+    assert report and "give `others`" in report.checked["values_at_another_size"]
     # A named invariant must be tested.
     assert not check_pass(nothing, program().module(), keep=["values_at_another_size"])
-    with pytest.raises(invariants.NotAskedError, match="sizes are fixed"):
+    with pytest.raises(invariants.NotCheckedError, match="sizes are fixed"):
         invariants.values_at_another_size(nothing, program().module())
 
 
@@ -104,7 +104,7 @@ def test_a_dynamic_size_stays_dynamic() -> None:
     module = torch.export.export(nn.Softmax(1), (torch.ones(4, 6),), dynamic_shapes=sizes).module()
     for _ in range(2):
         report = check_pass(nothing, module, (torch.ones(4, 6),))
-        assert report.asked["values_at_another_size"] == 2 and report.asked["meta"] == 1
+        assert report.checked["values_at_another_size"] == 2 and report.checked["meta"] == 1
 
 
 def test_nested_tensors_are_reported_as_not_compared() -> None:
@@ -124,7 +124,7 @@ def test_a_result_that_cannot_be_compared_is_not_equal(module: fx.GraphModule, v
     report = check_pass(nothing, module, (value,))
     assert not report and "the result cannot be compared" in report.faults[0].message
     assert check_pass(nothing, module, (value,), without=["values"])
-    with pytest.raises(invariants.NotAskedError, match="the result cannot be compared"):
+    with pytest.raises(invariants.NotCheckedError, match="the result cannot be compared"):
         invariants.values(nothing, module, (value,))
 
 
@@ -333,7 +333,7 @@ def test_no_fault_is_reported_for_a_correct_pass_of_torch(run: Any) -> None:
     module = fx.symbolic_trace(Block().eval())
     ShapeProp(module).propagate(*inputs)
     report = check_pass(run, module, inputs).require()
-    assert report.changes and report.asked["values_at_another_size"] >= 2
+    assert report.changes and report.checked["values_at_another_size"] >= 2
 
 
 def detaches_relu(module: fx.GraphModule) -> PassResult:

@@ -1,7 +1,7 @@
 """Rebuild the modules and tensors of a student's graph from their descriptions.
 
-A module comes from a fresh copy of the given model, is another instance of a class in it, or has a torch.nn class that
-holds only plain data and tensors. See :mod:`classroom.judge.rebuild.graph` on trust.
+A module is taken from a fresh copy of the given model, or is a new instance of a class in that model or of a
+``torch.nn`` class whose instances hold only plain data and tensors. See :mod:`classroom.judge.rebuild.graph` on trust.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class Forks:
         child = os.fork()
         if child:
             # Go back, so that the next fork gets its own namespace.
-            _call("the way back from a namespace", _libc.setns, self._home, _PROCESSES)
+            _call("returning from a namespace", _libc.setns, self._home, _PROCESSES)
         else:
             os.close(self._home)
         return child
@@ -90,13 +90,13 @@ def see_nothing_else(bounds: Bounds) -> None:
         RefusedError: the kernel does not allow namespaces or mounts here.
     """
     guarded = _NO_SETUID | _NO_DEVICES | _NO_PROGRAMS
-    _call("namespaces of its own", _libc.unshare, _MOUNTS | _SHARED_MEMORY | _NETWORK)
-    _call("mounts of its own", _libc.mount, b"none", b"/", None, _RECURSIVE | _PRIVATE, None)
+    _call("separate namespaces", _libc.unshare, _MOUNTS | _SHARED_MEMORY | _NETWORK)
+    _call("separate mounts", _libc.mount, b"none", b"/", None, _RECURSIVE | _PRIVATE, None)
     room = f"size={bounds.folder_bytes},nr_inodes={_MOST_FILES},mode=1777".encode()
     scratch = os.environ["TMPDIR"]
     _call("a new folder", _libc.mount, b"tmpfs", scratch.encode(), b"tmpfs", guarded, room)
     nothing = b"size=4k,nr_inodes=2,mode=555"
-    _call("a cover for /proc", _libc.mount, b"tmpfs", b"/proc", b"tmpfs", guarded | _READ_ONLY, nothing)
+    _call("hiding /proc", _libc.mount, b"tmpfs", b"/proc", b"tmpfs", guarded | _READ_ONLY, nothing)
     os.chdir(scratch)
 
 
@@ -129,10 +129,10 @@ def give_up_rights(user: int, calls: bytes) -> None:
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
-    _call("to drop capabilities", _libc.capset, header, (ctypes.c_uint32 * 6)())
-    _call("to leave no dump", _libc.prctl, _DUMPABLE, 0, 0, 0, 0)
-    _call("to die with the parent", _libc.prctl, _DIE_WITH_PARENT, int(signal.SIGKILL), 0, 0, 0)
-    _call("no new privileges", _libc.prctl, _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    _call("dropping capabilities", _libc.capset, header, (ctypes.c_uint32 * 6)())
+    _call("switching off core dumps", _libc.prctl, _DUMPABLE, 0, 0, 0, 0)
+    _call("ending with the parent process", _libc.prctl, _DIE_WITH_PARENT, int(signal.SIGKILL), 0, 0, 0)
+    _call("ruling out new privileges", _libc.prctl, _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     filters = ctypes.create_string_buffer(calls)
     program = _Program(len(calls) // _INSTRUCTION, ctypes.addressof(filters))
     _call("a system-call filter", _libc.prctl, _SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0)
@@ -148,4 +148,4 @@ class _Program(ctypes.Structure):
 
 def _call(what: str, function: Callable[..., int], *arguments: object) -> None:
     if function(*arguments):
-        raise RefusedError(f"the kernel refuses {what} ({os.strerror(ctypes.get_errno())})")
+        raise RefusedError(f"the kernel does not allow {what} ({os.strerror(ctypes.get_errno())})")

@@ -45,7 +45,7 @@ const python = (module, item) => argumentText(module.graph.read(item), {node: va
 const tupleText = (module, args) => `(${args.map(item => python(module, item)).join(", ")}${args.length === 1 ? "," : ""})`;
 
 /**
- * Python that does what the action does, to be asked before it is done.
+ * Python that does what the action does; call this before the action is done.
  * @param {GraphModule} module @param {Action} action @param {string} made the name that a new node will have
  * @returns {{head?: string, line: string}} a `with` line, if the action needs one, and the line itself
  */

@@ -11,7 +11,7 @@ export const MESSAGES = [
   [/^Replacement index/, "when_it_breaks/03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple"],
 ];
 
-/** Where a reader goes on after the last puzzle. */
+/** Where a reader continues after the last puzzle. */
 export const NEXT_CHAPTER = "05_control_flow_limits";
 
 /** The address of a chapter or of a section of it on the site; "" elsewhere. @param {string} section */

@@ -1,4 +1,4 @@
-// Why the result of a puzzle is wrong: the first argument that has another value than in a correct graph, however that is spelled.
+// Why the result of a puzzle is wrong: the first argument whose value differs from that in a correct graph, in any spelling.
 import {isTensor} from "./numbers.js";
 import {placesOf} from "./text.js";
 

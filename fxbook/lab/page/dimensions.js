@@ -6,7 +6,7 @@ import {itemsOf} from "./operators.js";
 
 const product = shape => shape.reduce((a, b) => a * b, 1);
 
-/** The shape with these sizes in the place of one of its own. */
+/** The shape with these sizes in place of one of its own. */
 const changed = (shape, at, ...sizes) => [...shape.slice(0, at), ...sizes, ...shape.slice(at + 1)];
 
 /** The places `picked` of one dimension. @param {Tensor} tensor @param {number} along @param {number[]} picked @returns {Tensor} */
@@ -32,7 +32,7 @@ const row = (tensor, at) => {
   return {shape: rest, data: pick(tensor, 0, [at]).data};
 };
 
-/** `tensor[at]`: one dimension after the other, as torch does while no more than one of the items is a list or a bool. @param {Tensor} tensor @param {any} at */
+/** `tensor[at]`: one dimension after the other, as torch does if at most one of the items is a list or a bool. @param {Tensor} tensor @param {any} at */
 export const index = (tensor, at) => {
   if (typeof at === "number") return row(tensor, at);
   // As in torch, a list that holds more than numbers is read as a tuple.

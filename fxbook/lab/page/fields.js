@@ -18,8 +18,8 @@ export const make = (name, attributes = {}, ...inside) => {
 export const withCode = text => text.split("`").map((part, at) => at % 2 ? make("code", {}, part) : part);
 
 /**
- * Keeps the used control where it is on the screen while what stands above it grows or shrinks, as far as what is said is in sight.
- * @param {HTMLElement} said @returns {() => void} to be called afterwards
+ * Keeps the active control in its place on the screen while the text above it grows or shrinks, if the message stays visible.
+ * @param {HTMLElement} said @returns {() => void} a function to call afterwards
  */
 export const staying = said => {
   const control = document.activeElement, top = control.getBoundingClientRect().top;
@@ -44,12 +44,12 @@ export const choice = (options, chosen, changed) => {
   return select;
 };
 
-/** What stands in a choice until the reader chooses. @type {[string, string]} */
+/** The option that a list of choices shows until the reader chooses. @type {[string, string]} */
 export const NOTHING = ["", "choose …"];
-/** Keyboards of phones are not to change what is typed. */
+/** Phone keyboards must not change what is typed. */
 const AS_TYPED = {autocapitalize: "none", autocomplete: "off", spellcheck: "false"};
 
-/** A line of text that says itself what is wrong with it. @param {RegExp} right @param {string} why @param {Record<string, any>} attributes */
+/** A text field that says what is wrong with its text. @param {RegExp} right @param {string} why @param {Record<string, any>} attributes */
 export const textField = (right, why, attributes) => {
   const input = make("input", {type: "text", ...AS_TYPED, ...attributes,
     oninput: () => input.setCustomValidity(!input.value || right.test(input.value) ? "" : why)});
@@ -59,7 +59,7 @@ export const textField = (right, why, attributes) => {
 /** @typedef {{element: any, value: () => any, point: (name: string) => void, empty: () => boolean, takesNode: () => boolean, listed: () => boolean}} Field */
 
 /**
- * Where a node goes that the reader points at: into the marked field. The first empty one is marked, then the next that can hold a node.
+ * Puts a node that the reader points at into the marked field: the first empty one, then the next one that can hold a node.
  * @param {Field[]} fields @returns {(name: string) => void}
  */
 export const aimed = fields => {
@@ -90,7 +90,7 @@ const NUMERAL = /^\s*-?\d{1,15}(\.\d{1,12})?\s*$/;
 const parseNumber = text => /^-?\d+$/.test(text) ? Number(text) : {float: Number(text)};
 
 /**
- * A field for one argument: a node, a number, a list of nodes, or the constant that stands there now.
+ * A field for one argument: a node, a number, a list of nodes, or the constant that is there now.
  * @param {import("./graph.js").Graph} graph @param {string} text the name of the parameter
  * @param {{kind?: string, now?: any, nodeOnly?: boolean}} [how]
  * @returns {Field}

@@ -1,4 +1,4 @@
-// The forms of a lab: each asks for what an action needs, and gives the action.
+// The forms of a lab: each asks for what an action needs, and returns the action.
 import {NOTHING, aimed, argumentField, choice, labelled, make, nodeOptions, textField, withCode} from "./fields.js";
 
 /**
@@ -37,7 +37,7 @@ const marked = field => {
 /** @param {Graph} graph @param {"before" | "after"} [where] @param {string} [anchor] @returns {Form} */
 export const createForm = (graph, where, anchor) => {
   const area = make("span", {class: "fx-lab-arguments"});
-  // A node before another one cannot use that one; it mostly takes over what that one uses.
+  // A node before the anchor cannot use it; usually it should use what the anchor uses.
   const beside = graph.find(anchor), near = where === "before" ? [...beside.inputs][0] : beside && beside.op !== "output" ? beside : undefined;
   /** @type {{name: string, field: any, keyword: any, optional: any}[]} */
   let fields = [];
@@ -61,7 +61,7 @@ export const createForm = (graph, where, anchor) => {
       const keyword = make("input", {type: "checkbox"}), optional = make("input", {type: "checkbox"});
       if (OPTIONAL[name]) {
         field.element.prepend(make("label", {}, optional, `pass ${name} (optional)`));
-        // What the reader fills in is meant to be given.
+        // An argument that the reader fills in is meant to be passed.
         field.element.addEventListener("input", event => { optional.checked ||= event.target !== optional && event.target !== keyword; });
       } else optional.checked = true;
       if (keywords) field.element.append(make("label", {}, keyword, `by keyword, ${name}=…`));

@@ -17,7 +17,7 @@ export class GraphModule {
     this.recompile();
   }
 
-  /** Whether the code is not what the graph would give now; a graph that gives none is stale, too. */
+  /** Whether the code differs from what the graph would give now; if the graph gives none, the code is stale, too. */
   get stale() {
     try {
       return this.code !== codeText(this.graph);
@@ -26,7 +26,7 @@ export class GraphModule {
     }
   }
 
-  /** Stores the code, then compiles it: if that fails, the module goes on running the program before. */
+  /** Stores the code, then compiles it: if that fails, the module keeps running the previous program. */
   recompile() {
     this.code = codeText(this.graph);
     // Until it compiles.
@@ -41,7 +41,7 @@ export class GraphModule {
     this.refused = false;
     /** @type {Map<import("./node.js").Node, import("./node.js").Node>} */
     const lastUser = new Map(this.graph.nodes.flatMap(user => [...user.inputs].map(input => [input, user])));
-    // To free a value, its last user sets the variable to None, and so the variable is one of the function's own.
+    // To free a value, its last user sets the variable to None, so the variable is local to the function.
     this.freed = [...lastUser].filter(([, user]) => user.op !== "output" && user.op !== "placeholder").map(([input]) => input.name);
     const freeze = value => mapNodes(value, node => /** @type {any} */ ({local: node.name}));
     this.program = this.graph.nodes.map(({op, name, target, args, kwargs}) => ({
@@ -79,7 +79,7 @@ export class GraphModule {
         continue;
       }
       const called = op === "call_function" ? target : `torch.${target}`, about = this.data.functions[called];
-      // The code has an operator's sign with as many arguments as it takes, and no others.
+      // In the code, an operator is a sign with as many arguments as the sign takes; further arguments are dropped.
       const places = op === "call_function" && about.format ? about.format.split("{}").length - 1 : Infinity;
       if (op === "call_method") checkMethod(value(args[0]), target);
       const given = args.slice(0, places).map(value);

@@ -23,7 +23,7 @@ const RESERVED = new Set((
 export const snakeCase = target => target.replace(/(?<=[a-z])([A-Z])/g, "_$1").toLowerCase();
 
 export class Namespace {
-  /** @param {{used?: string[], counts?: Record<string, number>}} [state] what the graph has given away so far */
+  /** @param {{used?: string[], counts?: Record<string, number>}} [state] the names that the graph has used so far */
   constructor({used = [], counts = {}} = {}) {
     this.used = new Set(used);
     /** @type {Map<string, number>} */

@@ -15,7 +15,7 @@ export class PythonError extends Error {
   }
 }
 
-/** What torch would word, but a lab does not: the reader is told so instead of being told something else. */
+/** An error whose message a lab cannot reproduce: the reader is told so, instead of getting a different message. */
 export class OutsideTheLab extends Error {}
 
 export class Node {

@@ -92,7 +92,7 @@ const cat = (tensors, dim = 0) => {
   const all = itemsOf(tensors);
   if (!all || !all.length) throw new OutsideTheLab("a list of tensors is needed here");
   all.forEach(needTensor);
-  // torch passes over tensors of the shape (0,).
+  // torch skips tensors of the shape (0,).
   tensors = all.filter(one => one.shape.join() !== "0");
   if (!tensors.length) return all[0];
   const rank = tensors[0].shape.length, along = dim < 0 ? dim + rank : dim;
@@ -126,7 +126,7 @@ const linear = ({weight, bias}) => value => {
   return {shape: [...shape.slice(0, -1), out], data: result};
 };
 
-/** `bool(value)`, also of a tensor. */
+/** `bool(value)`, also for a tensor. */
 const holds = value => {
   if (!isTensor(value)) return truth(value);
   if (value.data.length === 1) return value.data[0] !== 0;

@@ -79,12 +79,12 @@ export const linked = message => {
 export const scriptOf = ({script, entries}) => {
   const rows = pythonRows(script), last = entries.at(-1);
   if (last && last.error) rows.push(make("span", {class: "fx-row fx-lab-error"}, `${last.error.kind}: ${last.error.message}`));
-  if (last && last.outside) rows.push(make("span", {class: "fx-row fx-lab-error"}, `The lab stops here: ${last.outside}. torch may go on.`));
+  if (last && last.outside) rows.push(make("span", {class: "fx-row fx-lab-error"}, `The lab stops here: ${last.outside}. torch may continue.`));
   return rows;
 };
 
 /**
- * What is said after an action. @param {import("./actions.js").Action} action @param {import("./session.js").Entry} entry
+ * The message after an action. @param {import("./actions.js").Action} action @param {import("./session.js").Entry} entry
  * @returns {(string | HTMLElement)[]}
  */
 export const saidOf = (action, {error, outside, result, line}) => {

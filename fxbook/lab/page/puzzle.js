@@ -90,7 +90,7 @@ const RULES = {
     const early = module.stale || module.refused;
     let fails = "“Recompile” will fail";
     try {
-      // What is wrong with an edited graph is said before the module runs it.
+      // A fault of the edited graph is reported before the module runs it.
       const tried = early ? new GraphModule(module.data, module.graph) : module;
       fails = early ? "After “Recompile”, a call to the module will fail" : "A call to the module fails";
       for (const {inputs, output} of tries) {

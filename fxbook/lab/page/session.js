@@ -18,7 +18,7 @@ export class Session {
     this.restart();
   }
 
-  /** Plays the history again from the start: a graph is small, and so nothing has to be taken back. */
+  /** Plays the history again from the start: a graph is small, so nothing has to be undone. */
   restart() {
     this.module = new GraphModule(this.data);
     for (const action of this.data.setup || []) perform(this.module, action);
@@ -35,7 +35,7 @@ export class Session {
   /** @param {import("./actions.js").Action} action */
   do(action) {
     const entry = this.play(action);
-    // What failed changed nothing, but for the text of the code.
+    // A failed action changed nothing except the text of the code.
     if (!entry.error && !entry.outside || action.do === "recompile") {
       this.history.push(action);
       this.undone = [];
@@ -44,7 +44,7 @@ export class Session {
     return entry;
   }
 
-  /** @returns {string} the Python of what is taken back */
+  /** @returns {string} the Python of the action that is undone */
   undo() {
     const {line} = this.entries.filter(entry => entry.kept).at(-1);
     this.undone.push(this.history.pop());
@@ -52,7 +52,7 @@ export class Session {
     return line;
   }
 
-  /** @returns {string} the Python of what is done again */
+  /** @returns {string} the Python of the action that is redone */
   redo() {
     this.history.push(this.undone.pop());
     const entry = this.play(this.history.at(-1));
@@ -143,7 +143,7 @@ const changes = (before, after) => {
   return marks;
 };
 
-/** @param {number[]} numbers @returns {number[]} a longest part of them, in their order, that rises */
+/** @param {number[]} numbers @returns {number[]} a longest increasing subsequence */
 const longestRising = numbers => {
   /** @type {number[][]} */
   const best = [];

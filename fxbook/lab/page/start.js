@@ -27,7 +27,7 @@ const openAsked = () => {
 
 startAll();
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startAll);
-// The browser goes to the address itself until the page is loaded.
+// Until the page is loaded, the browser goes to the address by itself.
 if (document.readyState === "complete") openAsked();
 else window.addEventListener("load", openAsked);
 window.addEventListener("hashchange", openAsked);

@@ -1,4 +1,4 @@
-// What torch prints: the text of a graph and the code of its module, to the byte.
+// What torch prints: the text of a graph and the code of its module, byte for byte.
 import {Node, PythonError} from "./node.js";
 
 /** @param {number} value @returns {string} as Python's `repr` of a float */

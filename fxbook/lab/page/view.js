@@ -31,7 +31,7 @@ export class View {
   get graph() { return this.session.module.graph; }
   get node() { return this.picked === undefined ? undefined : this.graph.find(this.picked); }
 
-  /** Where the work of a reader is kept while the tab is open. */
+  /** The key under which a reader's edits are stored while the tab is open. */
   get key() { return `fx-lab ${this.data.puzzle ? this.data.puzzle.id : this.data.title}`; }
 
   restore() {
@@ -41,7 +41,7 @@ export class View {
       this.session.history = kept;
       this.session.restart();
     } catch {
-      // What was kept is not of this graph: the book has changed since.
+      // The stored edits belong to a different graph: the book has changed since.
       this.session = new Session(this.data);
     }
   }
@@ -64,7 +64,7 @@ export class View {
     this.script = make("pre", {class: "fx-code fx-lab-script", tabindex: 0, "aria-label": "The same edits in Python"});
     const button = (text, run) => make("button", {type: "button", onclick: run}, text);
     this.back = button("Undo", () => this.change(() => ["Undone: ", make("code", {}, this.session.undo())]));
-    this.again = button("Redo", () => this.change(() => ["Done again: ", make("code", {}, this.session.redo())]));
+    this.again = button("Redo", () => this.change(() => ["Redone: ", make("code", {}, this.session.redo())]));
     const general = make("div", {class: "fx-lab-tools", role: "group", "aria-label": "The graph"},
       button("New node at the end", () => this.open(createForm(this.graph))),
       button("Delete dead code", () => this.act({do: "dead code"})), button("Lint", () => this.act({do: "lint"})),
@@ -126,7 +126,7 @@ export class View {
     this.opener = document.activeElement;
     this.formArea.hidden = false;
     this.root.classList.add("fx-lab-asks");
-    // The form stands in the place of the tools, so that a phone shows it together with the picture.
+    // The form takes the place of the tools, so that a phone shows it together with the picture.
     this.tools.hidden = true;
     this.formArea.setAttribute("aria-label", form.title.replaceAll("`", ""));
     this.formArea.replaceChildren(make("p", {class: "fx-heading"}, ...withCode(form.title)), ...form.parts,

@@ -37,7 +37,7 @@ class Watch:
         return sum(one.id in self.progress for one in self.exercises)
 
     def advance(self) -> None:
-        """Go to the next unsolved exercise, from the last on to the first, and record those that pass as solved."""
+        """Go to the next unsolved exercise; the first follows the last. Record those that pass as solved."""
         start = self.exercises.index(self.current) + 1 if self.current else 0
         for one in [*self.exercises[start:], *self.exercises[:start]]:
             if one.id not in self.progress:

@@ -14,10 +14,10 @@ Every function takes:
 - ``rtol``, ``atol``: tolerances; by default those of ``torch.testing.assert_close``, ``1e-7`` for float64.
 
 It raises its own subclass of ``AssertionError``, ``invariants.error_of("values")``, whose message says what is broken,
-where, and what to do. If the invariant cannot be checked here, it raises ``NotAskedError``, a ``ValueError``.
+where, and what to do. If the invariant cannot be checked here, it raises ``NotCheckedError``, a ``ValueError``.
 """
 
-from fxbook.passes.asking import Invariant, NotAskedError
+from fxbook.passes.asking import Invariant, NotCheckedError
 from fxbook.passes.invariants.of_effects import effects
 from fxbook.passes.invariants.of_gradients import gradients
 from fxbook.passes.invariants.of_graph import code, inputs_kept, lint, meta, no_dead_nodes
@@ -60,7 +60,7 @@ from fxbook.passes.checking import check_pass, over_graph  # noqa: E402  It impo
 __all__ = [
     "ALL",
     "InvariantError",
-    "NotAskedError",
+    "NotCheckedError",
     "aliasing",
     "check_pass",
     "code",

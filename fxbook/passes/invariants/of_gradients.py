@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, fx
 from torch.utils import _pytree as pytree
 
-from fxbook.passes.asking import NotAskedError, Told, invariant
+from fxbook.passes.asking import NotCheckedError, Told, invariant
 from fxbook.passes.calling import call
 from fxbook.passes.likeness import difference
 from fxbook.passes.outcome import SEED, kept, one_line, same_bytes, tensors_of
@@ -24,10 +24,10 @@ _FEW = 2**20
 def gradients(trial: Trial) -> Told | None:
     """The result has the same gradients, for the inputs and for the parameters that both modules have.
 
-    So are the buffers, once backward has run. A parameter with a different value counts as a different parameter, so
-    folded weights are not compared. In eval mode, a different gradient for a parameter is only advice. At zeros and
-    ties, a gradient may differ, but must not become nan. A module that was twice differentiable in its inputs must
-    remain so.
+    The buffers are also the same once backward has run. A parameter with a different value counts as a different
+    parameter, so folded weights are not compared. In eval mode, a different gradient for a parameter is only advice. At
+    zeros and ties, a gradient may differ, but must not become nan. A module that was twice differentiable in its inputs
+    must remain so.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -66,7 +66,7 @@ def _otherwise(trial: Trial, inputs: Sequence[Any], names: list[str], *, of_inpu
     try:
         before, asked_before, wrote_before = _gradients(trial.before, inputs, names, of_inputs)
     except Exception as error:
-        raise NotAskedError(f"backward raises {one_line(error)}, before the pass too") from error
+        raise NotCheckedError(f"backward raises {one_line(error)}, before the pass too") from error
     try:
         after, asks, wrote = _gradients(trial.after, inputs, names, of_inputs)
     except Exception as error:
@@ -102,7 +102,7 @@ def _otherwise(trial: Trial, inputs: Sequence[Any], names: list[str], *, of_inpu
 def _of_other_integers(trial: Trial, names: list[str]) -> Told | None:
     """What differs for other indices, as for the ``padding_idx`` of an embedding, which gets no gradient."""
     for words, inputs in varied(trial.inputs, ("with other whole numbers",) if trial.is_small else ()):
-        with contextlib.suppress(NotAskedError):
+        with contextlib.suppress(NotCheckedError):
             told = _otherwise(trial, inputs, names, of_inputs=True)
             return told and told._replace(what=f"{words}, {told.what}")
     return None

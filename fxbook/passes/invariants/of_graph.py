@@ -14,7 +14,7 @@ from torch import Tensor, fx
 from torch.export import ExportedProgram
 
 from fxbook.graph.record import GraphRecord, record
-from fxbook.passes.asking import NotAskedError, Told, invariant
+from fxbook.passes.asking import NotCheckedError, Told, invariant
 from fxbook.passes.calling import ordered
 from fxbook.passes.growing.inputs import known_size
 from fxbook.passes.outcome import dense, kept, one_line
@@ -214,7 +214,7 @@ def _meta_untrue(trial: Trial) -> Told | None:
     try:
         after = _MetaChecker.of(trial.after, trial.inputs)
     except Exception as error:
-        raise NotAskedError(f"the returned module raises {one_line(error)}") from error
+        raise NotCheckedError(f"the returned module raises {one_line(error)}") from error
     cure = "correct it where a node now computes something else"
     for kind, was in (("untrue", before.untrue), ("strides", before.strides)):
         for name, said in getattr(after, kind).items():

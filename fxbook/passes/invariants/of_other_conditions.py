@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.utils import _pytree as pytree
 
-from fxbook.passes.asking import NotAskedError, Told, invariant
+from fxbook.passes.asking import NotCheckedError, Told, invariant
 from fxbook.passes.calling import Inputs
 from fxbook.passes.growing.inputs import open_dimensions, takes_sizes
 from fxbook.passes.likeness import difference, of_outcomes
@@ -58,10 +58,10 @@ def values_in_another_mode(trial: Trial) -> Told | None:
     other = "eval" if trains else "training"
     with in_mode(trial.before, not trains) as switched:
         if not switched:
-            raise NotAskedError("an exported module keeps its mode")
+            raise NotCheckedError("an exported module keeps its mode")
         before = outcome(trial.before, trial.inputs)
     if before.error is not None:
-        raise NotAskedError(f"in {other} mode the module raises {one_line(before.error)}, before the pass too")
+        raise NotCheckedError(f"in {other} mode the module raises {one_line(before.error)}, before the pass too")
     with in_mode(trial.after, not trains):
         after = outcome(trial.after, trial.inputs)
     said = of_outcomes(before, after, trial.rtol, trial.atol)
@@ -98,7 +98,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
         fxbook.passes.report.ValuesOfOtherNumbersError: values_of_other_numbers: with all signs ...
     """
     if of_outcomes(*trial.outcomes(trial.inputs), trial.rtol, trial.atol) is not None:
-        raise NotAskedError("the values differ even for the original inputs")
+        raise NotCheckedError("the values differ even for the original inputs")
     told, asked = [], 0
     ways = varied(trial.inputs, (*_OF_NUMBERS, *_OF_WHOLE, _TURNED, _CHANNELS_LAST, *_COARSE))
     numbers = () if takes_sizes(trial.before) else with_other_numbers(trial.inputs)
@@ -120,8 +120,8 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
                 return told[-1]
     told += filter(None, [_elsewhere(trial), _in_autocast(trial), _in_half(trial)])
     if not asked:
-        raise NotAskedError("no input has numbers that can be changed, or the module does not run on them")
-    trial.asked = asked
+        raise NotCheckedError("no input has numbers that can be changed, or the module does not run on them")
+    trial.checked_on = asked
     return min(told, key=lambda one: one.advice, default=None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fxbook.passes.asking import NotAskedError, Told, invariant
+from fxbook.passes.asking import NotCheckedError, Told, invariant
 from fxbook.passes.branches import conds_of, other_branches, ways_through
 from fxbook.passes.calling import shapes
 from fxbook.passes.likeness import difference, first_node, of_outcomes
@@ -48,7 +48,7 @@ def values(trial: Trial) -> Told | None:
         return told
     if skipped:
         what = " and ".join(dict.fromkeys(skipped))
-        raise NotAskedError(f"{what} cannot be compared: it has no numbers, or its class has no `==`")
+        raise NotCheckedError(f"{what} cannot be compared: it has no numbers, or its class has no `==`")
     return None
 
 
@@ -113,8 +113,8 @@ def values_at_another_size(trial: Trial) -> Told | None:
         >>> invariants.values_at_another_size(lambda module: None, random_graph(7))
     """
     if not trial.others:
-        raise NotAskedError(trial.why_no_others)
-    trial.asked = len(trial.others)
+        raise NotCheckedError(trial.why_no_others)
+    trial.checked_on = len(trial.others)
     advice = None
     for inputs, usual, deeper in trial.others:
         if told := _other_values(trial, inputs):
@@ -163,7 +163,7 @@ def aliasing(trial: Trial) -> Told | None:
         fxbook.passes.report.AliasingError: aliasing: the result shares memory with the input `x`, and did ...
     """
     if (error := trial.outcomes(trial.inputs)[1].error) is not None:
-        raise NotAskedError(f"the returned module raises {one_line(error)}")
+        raise NotCheckedError(f"the returned module raises {one_line(error)}")
     found = next(newly_shared(trial.before, trial.after, trial.inputs), None)
     if found is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import fx
 
-from fxbook.passes.asking import NotAskedError, Told, invariant
+from fxbook.passes.asking import NotCheckedError, Told, invariant
 from fxbook.passes.changes import changed
 from fxbook.passes.likeness import of_outcomes
 from fxbook.passes.outcome import is_finite, shared_copy
@@ -42,7 +42,7 @@ def modified(trial: Trial) -> Told | None:
     returned = trial.first.returned
     if not hasattr(returned, "modified"):
         if trial.first.made is not trial.after:
-            raise NotAskedError("a pass over an ExportedProgram does not say")
+            raise NotCheckedError("a pass over an ExportedProgram does not say")
         kind = "None" if returned is None else type(returned).__name__
         made = "fx.GraphModule(module, graph)" if isinstance(returned, fx.Graph) else "module"
         cure = f"return PassResult({made}, modified), so that a caller knows when to stop"

@@ -144,7 +144,7 @@ def _loaded_otherwise(trial: Trial) -> Told | None:
 
 
 def _merged_by_value(trial: Trial) -> str | None:
-    """Whether the pass, on the initial values, takes weights for equal, or constant, that a checkpoint makes differ.
+    """Whether the pass treats weights as equal or constant because of initial values, which a checkpoint replaces.
 
     A pass that folds weights and leaves the old ones behind has the same difference on other values.
     """

@@ -290,6 +290,6 @@ class _Step:
         lint = self.snapshot.record.lint
         told.append(f"! lint: {clean(lint, 300)}" if lint else "✓ lint finds no fault")
         if self.snapshot.compiled:
-            stale = "! stale: forward still runs the code compiled before; recompile() is due"
+            stale = "! stale: forward still runs the old code; call recompile()"
             told.append(stale if self.snapshot.record.stale else "✓ forward is up to date with the graph")
         return told

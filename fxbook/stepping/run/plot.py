@@ -20,7 +20,7 @@ _LEFT, _RIGHT, _BOTTOM, _LINE = 70, 10, 42, 18
 # The columns in a line of the legend, which begins a little to the left of the axes.
 _LABEL = 24
 _NODES, _NODES_OF_HUNDREDS, _BYTES = 10, 5, 4
-"""The most steps between the numbers at the axes; fewer where numbers have three digits."""
+"""The most steps between the numbers on the axes; fewer where numbers have three digits."""
 _LOOKS = ({"color": "C0", "linewidth": 3}, {"color": "#d55e00", "linestyle": "--"})
 FINE_NODES = 60
 """Up to this many nodes, the line also shows what is freed after each of them."""

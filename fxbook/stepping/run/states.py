@@ -74,7 +74,7 @@ def state_after(run: RunRecord, graph: GraphRecord, index: int, step: int) -> St
         return State("made", word, _shared(run, graph, index), nbytes)
     living = [number for number in value.stores if _is_alive(run, number, step)]
     if living and all(run.stores[number].stored for number in living):
-        return State("stored", "stored", "in the module, counted apart")
+        return State("stored", "stored", "in the module, counted separately")
     if value.dropped is None or value.dropped > step:
         return State("alive", "alive", _shared(run, graph, index), nbytes)
     if living:
@@ -105,7 +105,7 @@ def _shared(run: RunRecord, graph: GraphRecord, index: int) -> str:
     value = run.values[index]
     assert value is not None
     if value.stores and all(run.stores[number].stored for number in value.stores):
-        return "in the module, counted apart"
+        return "in the module, counted separately"
     elders = dict.fromkeys(run.owner[number] for number in value.stores)
     names = [cut(clean(graph.nodes[elder].name), 30) for elder in elders if elder != index]
     if not names:

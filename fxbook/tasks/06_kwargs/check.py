@@ -27,7 +27,7 @@ def argument(node: NodeRecord, position: int, name: str) -> JSON:
 def keywords_kept(case: CaseView) -> Found:
     """A node that calls the same target as before still has all its keywords; their values may differ.
 
-    A keyword that may have become a positional argument is not lost.
+    A keyword that may have become a positional argument does not count as lost.
     """
     for node in case.nodes:
         before = case.before.named(node.name)

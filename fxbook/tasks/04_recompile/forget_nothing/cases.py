@@ -141,7 +141,9 @@ USAGE = Usage(
         Case("a target that names no module", Gated, rows, True, edit_of(names_nothing)),
         Case("an argument that is not Python", FeedForward, rows, True, edit_of(writes_no_python)),
         Case("an interrupted block, on a stale module", FeedForward, rows, True, edit_of(is_interrupted, stale=True)),
-        Case("an error that is no Exception, on a stale module", Gated, rows, True, edit_of(is_stopped, stale=True)),
+        Case(
+            "an error that is not an Exception, on a stale module", Gated, rows, True, edit_of(is_stopped, stale=True)
+        ),
         Case("new names and `meta`, on a module that takes a dict", FromADict, rows, True, edit_of(changes_names)),
         Case("a target that names no module, on a stale module", Gated, rows, True, edit_of(names_nothing, stale=True)),
         Case("no edit, on a stale module", FeedForward, rows, True, edit_of(lambda graph: None, stale=True)),

@@ -27,7 +27,7 @@ class Outcome:
     Args:
         nodes: the graph afterwards, as text.
         raised: the class of the error that the edit raises, if it does.
-        beyond: whether that class is no subclass of ``Exception``.
+        beyond: whether that class is not a subclass of ``Exception``.
         refused_by: ``"lint"`` or ``"recompile"``, if it rejects the graph that the edit leaves.
     """
 

@@ -52,7 +52,7 @@ def scale_first(graph: fx.Graph) -> None:
 
 
 def scale_first_from_a_list(graph: fx.Graph) -> None:
-    """Like :func:`scale_first`; and the codegen of the graph takes the input from a list, as torch.export does it."""
+    """Like :func:`scale_first`; and the codegen of the graph takes the input from a list, as torch.export does."""
     scale_first(graph)
     graph.set_codegen(_PyTreeCodeGen(_PyTreeInfo(["self", "values"], tree_structure(([0],)), None)))
 
@@ -126,7 +126,7 @@ USAGE = Usage(
         Case("a module fresh from tracing", either, rows, given=edited(lambda graph: None)),
         Case("an edit", either, rows, given=edited(another_activation)),
         Case("an edit, compiled", either, rows, given=edited(another_activation, compiled=True)),
-        Case("an edit that was taken back", Gated, rows, True, edited(there_and_back)),
+        Case("an edit that was undone", Gated, rows, True, edited(there_and_back)),
         Case("an edit that changes no result", either, rows, True, edited(add_dead_node)),
         Case("an edit that changes only the order", Gated, rows, True, edited(scale_first)),
         Case("an edit of the result only", Gated, rows, True, edited(other_result)),

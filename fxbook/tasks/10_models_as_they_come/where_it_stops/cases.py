@@ -126,7 +126,7 @@ class Sign(nn.Module):
 class Refusing(nn.Module):
     """Raises the error that ``error()`` makes."""
 
-    def __init__(self, error: Callable[[], Exception] = lambda: LookupError("these rows are not taken")) -> None:
+    def __init__(self, error: Callable[[], Exception] = lambda: LookupError("these rows are not accepted")) -> None:
         super().__init__()
         self.error = error
 
@@ -144,7 +144,7 @@ class Retrying(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         with contextlib.suppress(LookupError):
             return self.tried(x)
-        raise LookupError("these rows are not taken")
+        raise LookupError("these rows are not accepted")
 
 
 class Backbone(nn.Module):

@@ -46,7 +46,7 @@ def _pooled() -> Call:
 
 
 def _narrow() -> Call:
-    """Keep only the first features of each token, with a function that is no ATen operator."""
+    """Keep only the first features of each token, with a function that is not an ATen operator."""
     return operator.getitem, ((..., slice(int(torch.randint(1, WIDTH - 1, ())))),)
 
 

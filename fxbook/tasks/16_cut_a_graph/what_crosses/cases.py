@@ -32,7 +32,7 @@ class Spread(nn.Module):
 def cut_at(*names: str) -> Callable[[nn.Module], tuple[Any, ...]]:
     """Make the arguments of the answer: the model's graph, and the name of one of these nodes.
 
-    The users of each node are registered anew in reverse order, since no answer may rely on their order.
+    The users of each node are registered again, in reverse order, since no answer may rely on their order.
     """
 
     def given(model: nn.Module) -> tuple[Any, ...]:

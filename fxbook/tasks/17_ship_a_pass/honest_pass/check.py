@@ -63,7 +63,7 @@ def layers_stay(case: CaseView) -> Found:
     for name in sorted(names_of(observed(case, "deleted")) or ()):
         yield None, f"The layer `{name}` is missing from the module: erase only calls."
     for name in sorted(names_of(observed(case, "replaced")) or ()):
-        yield None, f"The layer `{name}` is another object than before: erase only calls."
+        yield None, f"The layer `{name}` is a different object from before: erase only calls."
 
 
 @rule("13_retrace_and_meta#which-notes-survive")

@@ -66,7 +66,7 @@ def another_shape(module: fx.GraphModule) -> None:
 
 
 class Accumulating(nn.Module):
-    """Writes into a value after another node has split it; returns a nest of a tuple, a dict and a list."""
+    """Writes into a value after another node has split it; returns a list in a dict in a tuple."""
 
     def forward(self, x: Tensor, y: Tensor) -> Any:
         total = x.exp()
