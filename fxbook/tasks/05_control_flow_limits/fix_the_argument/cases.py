@@ -69,13 +69,15 @@ class Doubling(Fixable):
 
 
 class Tempered(Fixable):
-    """A float between inputs without a default; its name cannot be the name of a node."""
+    """A float between inputs without a default; its name cannot be the name of a node. The model's own assertion
+    compares with the same number, and its message begins with the same name.
+    """
 
-    name, value = "T", 0.5
+    name, value = "T", 2.0
 
     def forward(self, x: Tensor, T: float, y: Tensor) -> Tensor:  # noqa: N803
-        x = x / T if T < 1 else x * T
-        torch._assert(y.shape[0] == x.shape[0], "x and y must have equally many rows")
+        x = x / T if T > 1 else x * T
+        torch._assert(y.dim() == 2, "T needs a y with two dimensions")
         return (x - y) * T
 
 

@@ -65,6 +65,15 @@ def rest_untouched(case: CaseView) -> Found:
             yield None, f"The model's own check, “{message}”, is gone: only the check of the argument should go."
 
 
+@rule
+def decided_by_the_value(case: CaseView) -> Found:
+    """If the value is ``None``, no node computes with it: `forward` decided with `None`, not with a Proxy."""
+    for node in case.nodes:
+        if case.model.value is None and node.op == "call_function" and None in node.positional:
+            took = f"`forward` did not run with `{case.model.name}` fixed, and took the branch for a tensor"
+            yield node, f"computes with `None`: {took}"
+
+
 def own_checks(model: Fixable) -> list[str]:
     """The messages of the model's own assertions. The model is traced for this, which may change it."""
     traced = fx.symbolic_trace(model, concrete_args={model.name: model.value})
@@ -72,7 +81,8 @@ def own_checks(model: Fixable) -> list[str]:
     return [message for message in messages if "has been specialized" not in message]
 
 
+RESULT = same_result.or_because(decided_by_the_value)
 CHECK = Check(
-    (lints, recompiled, argument_gone, rest_untouched, same_result, no_dead_nodes, input_unchanged, shares_weights),
+    (lints, recompiled, argument_gone, rest_untouched, RESULT, no_dead_nodes, input_unchanged, shares_weights),
     expected=with_its_value,
 )
