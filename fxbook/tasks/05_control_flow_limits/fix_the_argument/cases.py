@@ -52,32 +52,32 @@ class Pooled(Fixable):
 
 
 class Doubling(Fixable):
-    """A flag before an unused input; an assertion in the model; a default that is used; names that end in ``_1``."""
+    """A flag, fixed at ``False``, before an unused input; a default that is used; names that end in ``_1``. The model's
+    own assertion compares with 0, which equals ``False``.
+    """
 
-    name, value = "double", True
+    name, value = "double", False
 
     def __init__(self) -> None:
         super().__init__()
         self.mix = nn.Linear(4, 4)
 
     def forward(
-        self, x_1: Tensor, double: bool = False, padding: Tensor | None = None, scale_1: Tensor | float = 0.5
+        self, x_1: Tensor, double: bool = True, padding: Tensor | None = None, scale_1: Tensor | float = 0.5
     ) -> Tensor:
-        torch._assert(x_1.shape[-1] == 4, "four features were expected")
+        torch._assert(x_1.shape[-1] % 4 == 0, "a multiple of four features was expected")
         x = self.mix(x_1) * scale_1
         return x * 2 if double else x
 
 
 class Tempered(Fixable):
-    """A float between inputs without a default; its name cannot be the name of a node. The model's own assertion
-    compares with the same number, and its message begins with the same name.
-    """
+    """A float between inputs without a default; its name cannot be the name of a node."""
 
-    name, value = "T", 2.0
+    name, value = "T", 0.5
 
     def forward(self, x: Tensor, T: float, y: Tensor) -> Tensor:  # noqa: N803
-        x = x / T if T > 1 else x * T
-        torch._assert(y.dim() == 2, "T needs a y with two dimensions")
+        x = x / T if T < 1 else x * T
+        torch._assert(y.shape[0] == x.shape[0], "T needs equally many rows in x and y")
         return (x - y) * T
 
 

@@ -60,11 +60,21 @@ def kept_whole(case: CaseView) -> Found:
     times = Counter(node.kind for node in calls)
     for kind, count in expected.items():
         if times[kind] != count:
-            often = "once" if count == 1 else f"{count} times"
-            yield _inside(case, kind), f"`{kind}` is called {times[kind]} times, not {often}: it must stay whole."
+            for node in calls:
+                if node.kind == kind and _is_namesake(case, node.target):
+                    yield node, f"keeps a `{kind}` whole, which only has the name of the class passed as `kind`"
+            found, often = ("once" if number == 1 else f"{number} times" for number in (times[kind], count))
+            yield _inside(case, kind), f"`{kind}` is called {found}, not {often}: each call must be one node."
     for node in calls:
         if node.kind not in expected:
             yield node, f"keeps a `{node.kind}` whole, which the task does not ask for"
+
+
+def _is_namesake(case: CaseView, path: str) -> bool:
+    """Whether the model has a module at this path that is neither of the class to keep whole nor a leaf by default."""
+    module = dict(case.model.named_modules()).get(path)
+    kept = module is None or isinstance(module, case.model.kind)
+    return not kept and not fx.Tracer().is_leaf_module(module, path)
 
 
 def _inside(case: CaseView, kind: str) -> NodeRecord | None:

@@ -273,6 +273,6 @@ def calls_the_function_of_the_layer(model):
 
 
 @breaks("and its mode.", case="a model in eval mode")
-@wrong("settings_kept", node="drop", says="the layer of `drop` is in training mode, but in the model", read=SHARED)
+@wrong("settings_kept", node="drop", says="the layer of `drop` is in training mode: the model", read=SHARED)
 def makes_a_layer_in_training_mode(model):
     return in_place(model, set_layer=stores(lambda layer: copy.copy(layer).train()))

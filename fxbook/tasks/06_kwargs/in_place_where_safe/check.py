@@ -161,10 +161,7 @@ def settings_kept(case: CaseView) -> Found:
                 changed = f"`{ours}`, but the model has `{wanted}`"
                 yield node, f"The layer of `{node.name}` has different settings: {changed}."
             if mode != wanted_mode:
-                yield (
-                    node,
-                    f"The layer of `{node.name}` is in {mode} mode, but in the model it is in {wanted_mode} mode.",
-                )
+                yield node, f"The layer of `{node.name}` is in {mode} mode: the model has it in {wanted_mode} mode."
 
 
 def _items(value: Value) -> dict[str, Value]:
