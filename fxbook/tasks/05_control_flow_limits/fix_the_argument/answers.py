@@ -4,7 +4,6 @@ import copy
 import inspect
 import operator
 
-import torch
 from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
@@ -112,14 +111,14 @@ def erases_every_input_without_users(model, name, value):
     return traced
 
 
-@breaks("the checks that the model makes with `torch._assert`.", case="a temperature called T")
-@wrong("rest_untouched", says="the model's own check, “x and y must have equally many rows”, is gone")
-def erases_every_assertion(model, name, value):
+@breaks("the checks that the model makes with `torch._assert`.", case="a flag next to an unused input")
+@wrong("rest_untouched", says="the model's own check, “a multiple of four features was expected”, is gone")
+def erases_every_check_of_that_value(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
-    for node in reversed(traced.graph.nodes):
-        if node.target in (torch._assert, fx._symbolic_trace._assert_is_none):
-            traced.graph.erase_node(node)
-    traced.graph.eliminate_dead_code()
+    for node in traced.graph.nodes:
+        is_check = node.target is fx._symbolic_trace._assert_is_none
+        if is_check or (node.target is operator.eq and node.args[1] == value):
+            erase_with_users(traced.graph, node)
     traced.graph.erase_node(placeholder(traced, name))
     traced.recompile()
     return traced
@@ -187,6 +186,22 @@ def leaves_a_check_of_none(model, name, value):
             erase_with_users(traced.graph, user)
         else:
             user.args = (value, *user.args[1:])
+    traced.graph.erase_node(node)
+    traced.recompile()
+    return traced
+
+
+@wrong(
+    "decided_by_the_value",
+    node="mul",
+    says="(a mask fixed at None): node `mul` computes with `None`: `forward`",
+)
+def puts_none_into_the_traced_graph(model, name, value):
+    if value is not None:
+        return fixed(model, name, value)
+    traced = fx.symbolic_trace(model)
+    [node] = traced.graph.find_nodes(op="placeholder", target=name)
+    node.replace_all_uses_with(None)
     traced.graph.erase_node(node)
     traced.recompile()
     return traced

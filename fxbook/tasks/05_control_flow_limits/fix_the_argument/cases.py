@@ -52,18 +52,20 @@ class Pooled(Fixable):
 
 
 class Doubling(Fixable):
-    """A flag before an unused input; an assertion in the model; a default that is used; names that end in ``_1``."""
+    """A flag, fixed at ``False``, before an unused input; a default that is used; names that end in ``_1``. The model's
+    own assertion compares with 0, which equals ``False``.
+    """
 
-    name, value = "double", True
+    name, value = "double", False
 
     def __init__(self) -> None:
         super().__init__()
         self.mix = nn.Linear(4, 4)
 
     def forward(
-        self, x_1: Tensor, double: bool = False, padding: Tensor | None = None, scale_1: Tensor | float = 0.5
+        self, x_1: Tensor, double: bool = True, padding: Tensor | None = None, scale_1: Tensor | float = 0.5
     ) -> Tensor:
-        torch._assert(x_1.shape[-1] == 4, "four features were expected")
+        torch._assert(x_1.shape[-1] % 4 == 0, "a multiple of four features was expected")
         x = self.mix(x_1) * scale_1
         return x * 2 if double else x
 
@@ -75,7 +77,7 @@ class Tempered(Fixable):
 
     def forward(self, x: Tensor, T: float, y: Tensor) -> Tensor:  # noqa: N803
         x = x / T if T < 1 else x * T
-        torch._assert(y.shape[0] == x.shape[0], "x and y must have equally many rows")
+        torch._assert(y.shape[0] == x.shape[0], "T needs equally many rows in x and y")
         return (x - y) * T
 
 

@@ -11,6 +11,7 @@ from torch import fx
 
 from fxbook.cases import Check
 from fxbook.cases.exercise import model_of
+from fxbook.graph.record import record
 from fxbook.rules.explained import lints, no_dead_nodes, recompiled
 from fxbook.rules.predicates import input_unchanged, same_result, shares_weights
 from fxbook.rules.rule import Found, rule
@@ -54,25 +55,36 @@ def argument_gone(case: CaseView) -> Found:
 @rule
 def rest_untouched(case: CaseView) -> Found:
     """The other inputs keep their defaults, and the model's own assertions are still there."""
-    parameters = inspect.signature(case.model.forward).parameters
+    model = model_of(case.case, case.seed)
+    traced = fx.symbolic_trace(model, concrete_args={model.name: model.value})
+    before = {node.target: node.args for node in record(traced) if node.op == "placeholder"}
     for node in case.nodes:
-        has_default = node.op == "placeholder" and parameters[node.target].default is not inspect.Parameter.empty
-        if has_default and node.args == {"tuple": []}:
-            yield node, f"The input `{node.target}` has lost its default."
+        if node.op == "placeholder" and node.args != before[node.target]:
+            has = f"has the default `{node.call.partition('=')[2]}`" if node.positional else "has lost its default"
+            yield node, f"{has}: the other inputs should be as they were"
     texts = [json.dumps(node.args) for node in case.nodes]
-    for message in own_checks(model_of(case.case, case.seed)):
+    for message in own_checks(traced):
         if not any(message in text for text in texts):
             yield None, f"The model's own check, “{message}”, is gone: only the check of the argument should go."
 
 
-def own_checks(model: Fixable) -> list[str]:
-    """The messages of the model's own assertions. The model is traced for this, which may change it."""
-    traced = fx.symbolic_trace(model, concrete_args={model.name: model.value})
+@rule
+def decided_by_the_value(case: CaseView) -> Found:
+    """If the value is ``None``, no node computes with it: `forward` decided with `None`, not with a Proxy."""
+    for node in case.nodes:
+        if case.model.value is None and node.op == "call_function" and None in node.positional:
+            took = f"`forward` did not run with `{case.model.name}` fixed, and took the branch for a tensor"
+            yield node, f"computes with `None`: {took}"
+
+
+def own_checks(traced: fx.GraphModule) -> list[str]:
+    """The messages of the model's own assertions."""
     messages = [str(node.args[1]) for node in traced.graph.find_nodes(op="call_function", target=torch._assert)]
     return [message for message in messages if "has been specialized" not in message]
 
 
+RESULT = same_result.or_because(decided_by_the_value)
 CHECK = Check(
-    (lints, recompiled, argument_gone, rest_untouched, same_result, no_dead_nodes, input_unchanged, shares_weights),
+    (lints, recompiled, argument_gone, rest_untouched, RESULT, no_dead_nodes, input_unchanged, shares_weights),
     expected=with_its_value,
 )

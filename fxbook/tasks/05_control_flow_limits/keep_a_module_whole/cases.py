@@ -71,7 +71,7 @@ class Nested(Whole):
     def forward(self, x: Tensor) -> Tensor:
         for block in self.blocks:
             x = block(x, x, factor=0.5)
-        return self.last[1](self.last(x))
+        return self.last[1](self.last(x), times=2)
 
 
 class Residual(nn.Sequential):
@@ -168,14 +168,14 @@ def _entered(traceback: TracebackType | None, kind: type[nn.Module]) -> nn.Modul
     return None
 
 
-def whole(name: str, build: type[Whole], unseen: bool = False) -> Case:
-    return Case(name, build, lambda: (torch.randn(5, 4),), unseen=unseen)
+def whole(name: str, build: type[Whole], *others: Any, unseen: bool = False) -> Case:
+    return Case(name, build, lambda: (torch.randn(5, 4), *others), unseen=unseen)
 
 
 USAGE = Usage(
     "pass",
     cases=(
-        whole("the classifier", Sharpened),
+        whole("the classifier", Sharpened, 3),
         whole("modules nested, of a subclass, and called twice", Nested, unseen=True),
         whole("containers of torch", Tower, unseen=True),
         whole("a layer of torch, and a subclass", Layered, unseen=True),

@@ -149,7 +149,7 @@ def wraps_the_loop(model):
     return fx.symbolic_trace(Layers(model, lambda scores: wrapped_rounds(scores)))
 
 
-@breaks("Trace it with `fx.symbolic_trace`.", case="a batch that is sure at once")
+@breaks("Trace it with `fx.symbolic_trace`", case="a batch that is sure at once")
 @wrong(
     "traced_symbolically",
     node="t",
@@ -172,6 +172,7 @@ def copies_the_layers(model):
     return fx.symbolic_trace(Layers(copy.deepcopy(model), rounds))
 
 
+@breaks("and leave no dead nodes.", case="a batch that is sure at once")
 @wrong("no_dead_nodes", node="lt_4", says="Node `lt_4` is dead", read="02_insertion_points#a-new-node-needs-a-user")
 def checks_once_more_at_the_end(model):
     def step(scores):

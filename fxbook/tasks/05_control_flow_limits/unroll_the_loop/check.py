@@ -44,7 +44,7 @@ CHECK = Check(
         recompiled,
         nothing_fixed,
         traced_symbolically,
-        runs,
+        runs.or_because(input_unchanged),
         open_to_passes,
         right_on_every_batch.or_because(writes_before_a_use),
         batch_left_alone,

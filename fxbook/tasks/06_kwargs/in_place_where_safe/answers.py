@@ -259,15 +259,20 @@ def stores_copies_under_the_last_part_of_the_name(model):
     return in_place(model, set_layer=stores(path=lambda node: f"{node.target.rpartition('.')[2]}_in_place"))
 
 
+def call_the_function(traced, node):
+    layer = traced.get_submodule(node.target)
+    names = [name for name in dir(nn.functional) if name.replace("_", "") == type(layer).__name__.lower()]
+    node.op, node.target = "call_function", getattr(nn.functional, names[0])
+    node.args, node.kwargs = (*node.args, *node.kwargs.values()), {"inplace": True}
+
+
 @breaks("Each layer keeps its settings", case="submodules, keywords, dropout")
-@wrong("settings_kept", node="body_act", says="the layer of `body_act` has different settings", read=SHARED)
-def makes_a_fresh_layer(model):
-    return in_place(model, set_layer=stores(lambda layer: type(layer)()))
+@wrong("same_behaviour", node="output", says="(submodules, keywords, dropout): the result does not compute the same")
+def calls_the_function_of_the_layer(model):
+    return in_place(model, set_layer=call_the_function)
 
 
 @breaks("and its mode.", case="a model in eval mode")
-@wrong(
-    "same_behaviour", node="output", says="(a model in eval mode): the result does not compute the same as the model"
-)
+@wrong("settings_kept", node="drop", says="the layer of `drop` is in training mode: the model", read=SHARED)
 def makes_a_layer_in_training_mode(model):
     return in_place(model, set_layer=stores(lambda layer: copy.copy(layer).train()))

@@ -173,7 +173,7 @@ class RandomGraph(nn.Module):
 def watched(answer: Any, model: nn.Module) -> Any:
     """The module that the answer makes from the model, changed so that a run reports everything that it does.
 
-    It also reports, as ``"settings"``, the settings of the layer that each node calls, by node name.
+    It also reports, as ``"settings"``, the settings and the mode of the layer that each node calls, by node name.
     """
     result = answer(model)
 
@@ -186,9 +186,9 @@ def watched(answer: Any, model: nn.Module) -> Any:
     return reporting(result, report)
 
 
-def settings(layer: nn.Module) -> str:
-    """The settings of a layer, except ``inplace``."""
-    return re.sub(r"(, )?inplace=\w+", "", layer.extra_repr())
+def settings(layer: nn.Module) -> list[str]:
+    """The settings of a layer, except ``inplace``, and its mode."""
+    return [re.sub(r"(, )?inplace=\w+", "", layer.extra_repr()), "training" if layer.training else "eval"]
 
 
 def random_graph(number: int) -> Case:

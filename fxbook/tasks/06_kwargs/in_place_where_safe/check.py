@@ -151,15 +151,17 @@ def same_behaviour(case: CaseView) -> Found:
 
 @rule(SHARED)
 def settings_kept(case: CaseView) -> Found:
-    """The layer that a node calls has the same settings as in the model, apart from ``inplace``."""
+    """The layer that a node calls has the same settings and mode as in the model, apart from ``inplace``."""
     now = _items(_items(case.outputs[0]).get("settings")) if case.outputs else {}
     for before in case.before:
         node = case.graph.named(before.name) if case.graph else None
         if node and before.op == "call_module" and before.name in now:
-            wanted = settings(case.model.get_submodule(before.target))
-            if now[before.name] != wanted:
-                changed = f"`{now[before.name]}`, but the model has `{wanted}`"
+            (ours, mode), (wanted, wanted_mode) = now[before.name], settings(case.model.get_submodule(before.target))
+            if ours != wanted:
+                changed = f"`{ours}`, but the model has `{wanted}`"
                 yield node, f"The layer of `{node.name}` has different settings: {changed}."
+            if mode != wanted_mode:
+                yield node, f"The layer of `{node.name}` is in {mode} mode: the model has it in {wanted_mode} mode."
 
 
 def _items(value: Value) -> dict[str, Value]:

@@ -20,10 +20,10 @@ class Private(nn.Module):
 
 
 class Falsy(nn.Module):
-    """Defaults that count as false, of several types."""
+    """Defaults that count as false, of several types, and an input without an annotation."""
 
     def forward(
-        self, rows: Tensor, scale: Any, shift: float = 0.0, times: int = 0, flag: bool = False, name: str = ""
+        self, rows: Tensor, scale, shift: float = 0.0, times: int = 0, flag: bool = False, name: str = ""
     ) -> Tensor:
         return rows * scale + shift
 
