@@ -24,7 +24,7 @@ def pattern():
     return fx.symbolic_trace(rms_norm).graph
 
 
-def is_norm(rsqrt):
+def is_norm(rsqrt, same_input=True):
     """Whether an ``rsqrt`` belongs to an RMSNorm, judging by its inputs and users."""
     total = rsqrt.args[0]
     mean = total.args[0]
@@ -33,7 +33,11 @@ def is_norm(rsqrt):
     power = mean.args[0]
     if power.target != "pow" or power.args[1] != 2 or power.args[0].args[1:] != (torch.float32,):
         return False
-    casts = [user for product in rsqrt.users for user in product.users if user.target == "to"]
+    if mean.kwargs != {"keepdim": True}:
+        return False
+    products = [user for user in rsqrt.users if user.target is operator.mul and user.args[1] is rsqrt]
+    products = [user for user in products if user.args[0] is power.args[0] or not same_input]
+    casts = [user for product in products for user in product.users if user.target == "to"]
     return any(last.target is operator.mul and last.args[1] is cast for cast in casts for last in cast.users)
 
 
@@ -89,6 +93,13 @@ def takes_every_rsqrt(graph):
 def looks_for_a_power_alone(graph):
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
     return [root.args[0].args[1] for root in roots if is_norm(root) or root.args[0].args[0].target == "pow"]
+
+
+@breaks("An RMSNorm is written as in `rms_norm`", case="norms with another dtype, and similar formulas")
+@wrong("every_eps_in_order", says="is 2.25, from node `add_2`, which does not belong to an RMSNorm")
+def does_not_ask_which_value_is_squared(graph):
+    roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
+    return [root.args[0].args[1] for root in roots if is_norm(root, same_input=False)]
 
 
 @breaks("Return a list", case="two norms from Llama")

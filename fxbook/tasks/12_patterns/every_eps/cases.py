@@ -50,23 +50,28 @@ class Norm(nn.Module):
         square: Step = lambda wide: wide.pow(2),
         mean: Step = lambda squares: squares.mean(-1, keepdim=True),
         plus: Callable[[Tensor, float], Tensor] = operator.add,
+        root: Step = torch.rsqrt,
+        times: Callable[[Tensor, Tensor], Tensor] = operator.mul,
+        scaled: Callable[[Tensor, Tensor], Tensor] = operator.mul,
     ) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.randn(WIDTH))
         self.eps, self.last, self.first = eps, last, first
         self.square, self.mean, self.plus = square, mean, plus
+        self.root, self.times, self.scaled = root, times, scaled
 
     def forward(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
         wide = x.to(self.first)
         variance = self.mean(self.square(wide))
-        normed = wide * torch.rsqrt(self.plus(variance, self.eps))
-        return (self.weight if weight is None else weight) * normed.to(self.last)
+        normed = self.times(wide, self.root(self.plus(variance, self.eps)))
+        return self.scaled(self.weight if weight is None else weight, normed.to(self.last))
 
 
 class Alike(nn.Module):
     """Two norms with bfloat16 as the last dtype, one with an integer ``eps``; a formula without a weight and a second
-    ``.to``; and formulas that each differ from a norm in the first dtype, the exponent, the square, the dimension, the
-    mean, the addition or the order of the last factors.
+    ``.to``; a formula of two inputs; and formulas that each differ from a norm in the first dtype, the exponent, the
+    square, the dimension, the mean, ``keepdim``, the addition, the root, one of the products or the order of the last
+    factors.
     """
 
     def __init__(self) -> None:
@@ -80,6 +85,10 @@ class Alike(nn.Module):
             Norm(0.125, mean=lambda squares: squares.mean(1, keepdim=True)),
             Norm(0.375, mean=lambda squares: squares.sum(-1, keepdim=True)),
             Norm(0.625, plus=operator.mul),
+            Norm(0.875, mean=lambda squares: squares.mean(-1, keepdim=False)),
+            Norm(1.5, root=torch.sqrt),
+            Norm(1.25, times=operator.truediv),
+            Norm(1.75, scaled=operator.add),
         )
         self.others = nn.ModuleList(others)
 
@@ -88,7 +97,10 @@ class Alike(nn.Module):
         plain = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 2.0)
         other = x.to(torch.float32)
         swapped = (other * torch.rsqrt(other.pow(2).mean(-1, keepdim=True) + 3.0)).to(torch.float32)
-        return *(norm(x) for norm in (*self.norms, *self.others)), plain, swapped * self.norms[0].weight
+        weight = self.norms[0].weight
+        rooted = torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 2.25)
+        mixed = weight * (x.exp().to(torch.float32) * rooted).to(torch.float32)
+        return *(norm(x) for norm in (*self.norms, *self.others)), plain, swapped * weight, mixed
 
 
 class Looking(nn.Module):

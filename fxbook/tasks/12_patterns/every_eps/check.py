@@ -11,13 +11,13 @@ from fxbook.rules.view import CaseView
 
 
 def sums(case: CaseView) -> list[tuple[NodeRecord, float, bool]]:
-    """Each input of an ``rsqrt`` that has a number as an argument, with that number, and whether it belongs to a norm.
+    """Each input of a root that has a number as an argument, with that number, and whether it belongs to a norm.
 
     The models list the numbers of their norms in order, and no node before a norm has the number of that norm.
     """
     remaining, found = list(case.model.epsilons), []
     for node in case.before:
-        if not any(case.before.nodes[user].target.endswith("rsqrt") for user in node.users):
+        if not any(case.before.nodes[user].target.endswith("sqrt") for user in node.users):
             continue
         numbers = [number for item in node.positional if (number := number_of(item)) is not None]
         if numbers:

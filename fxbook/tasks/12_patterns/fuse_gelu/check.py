@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from fxbook.cases import Check
@@ -21,14 +22,17 @@ _FORMULA = ("mul", ("mul", 0.5, "x"), ("add", 1.0, _TANH))
 
 def formulas(graph: GraphRecord) -> list[NodeRecord]:
     """The tanh of each formula to fuse: it has the numbers of GPT-2, and no other node uses a value inside."""
-    found = []
+    return [tanh for _, tanh, used in _all_formulas(graph) if used is None]
+
+
+def _all_formulas(graph: GraphRecord) -> Iterator[tuple[NodeRecord, NodeRecord, NodeRecord | None]]:
+    """The last node and the tanh of each formula with the numbers of GPT-2, and the first inside that others use."""
     for last in graph:
         inside: list[NodeRecord] = []
         if _is(graph, {"node": last.index}, _FORMULA, {}, inside):
             places = {node.index for node in inside}
-            if all(places.issuperset(node.users) for node in inside if node is not last):
-                found += [node for node in inside if node in TANH]
-    return found
+            used = (node for node in inside if node is not last and not places.issuperset(node.users))
+            yield last, next(node for node in inside if node in TANH), next(used, None)
 
 
 def _is(graph: GraphRecord, item: JSON, part: Any, inputs: dict[str, JSON], inside: list[NodeRecord]) -> bool:
@@ -57,13 +61,24 @@ def each_formula_fused(case: CaseView) -> Found:
     for node in formulas(case.graph):
         yield node, "is still the tanh of a GELU that is written as a formula"
     expected = len(formulas(case.before))
-    stays = sum(node in TANH for node in case.before) - expected
-    count = sum(node in TANH for node in case.nodes)
-    if count < stays:
-        yield None, f"The graph calls tanh {_times(count)}: it should still call tanh {_times(stays)}."
     calls = [node for node in case.nodes if node in GELU]
     if len(calls) != expected:
         yield None, f"The graph calls gelu {_times(len(calls))}, not {_times(expected)}."
+
+
+@rule("12_patterns#eight-nodes-for-one-gelu")
+def others_stay(case: CaseView) -> Found:
+    """A formula stays if another node uses a value inside, and so does each tanh that is in no formula to fuse."""
+    now, fused = case.now(), formulas(case.before)
+    if sum(node in GELU for node in case.nodes) > len(fused):
+        for last, _, used in _all_formulas(case.before):
+            if used is not None and (last.index not in now or now[last.index] in GELU):
+                yield None, f"The formula that ends with `{last.name}` must stay: another node uses its `{used.name}`."
+    stay = [node for node in case.before if node in TANH and node not in fused]
+    if sum(node in TANH for node in case.nodes) < len(stay):
+        for node in stay:
+            if node.index not in now or now[node.index] not in TANH:
+                yield None, f"Node `{node.name}` must stay: it is not part of a GELU that is written as in `new_gelu`."
 
 
 def _times(count: int) -> str:
@@ -82,4 +97,6 @@ def approximates(case: CaseView) -> Found:
             yield node, 'computes the exact GELU, not the one with `approximate="tanh"`'
 
 
-CHECK = Check((lints, recompiled, edited, given_edited, approximates, same_result, no_dead_nodes, each_formula_fused))
+CHECK = Check(
+    (lints, recompiled, edited, given_edited, approximates, others_stay, same_result, no_dead_nodes, each_formula_fused)
+)

@@ -83,7 +83,7 @@ def returns_a_list(traced, lowered):
 
 
 @breaks("Return {attribute of lowered: name in traced}.", case=LLAMA)
-@wrong("named_rightly", says="is not a name")
+@wrong("named_rightly", says="is a tensor, not a name")
 def returns_the_tensors(traced, lowered):
     return fetched(lowered)
 

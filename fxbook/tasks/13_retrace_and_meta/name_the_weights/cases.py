@@ -44,7 +44,7 @@ class Scaled(nn.Module):
 
 
 class Kinds(nn.Module):
-    """A weight with two names; a buffer that shares memory with a weight; a buffer of integers; buffers of
+    """A weight with two names; buffers that share memory with a weight, one also its shape; a buffer of integers; buffers of
     submodules; constants that tracing has stored; and a layer whose result nothing uses.
     """
 
@@ -53,6 +53,7 @@ class Kinds(nn.Module):
         self.first, self.second, self.unused = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
         self.second.weight = self.first.weight
         self.register_buffer("row", self.first.weight.data[0])
+        self.register_buffer("turned", self.first.weight.data.T)
         self.register_buffer("order", torch.randperm(WIDTH))
         self.inside, self.norm = Scaled(), nn.BatchNorm1d(WIDTH)
         self.requires_grad_(False).eval()
@@ -60,7 +61,7 @@ class Kinds(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         self.unused(x)
         hidden = self.second(self.inside(x)[..., self.order] + self.row) * torch.tensor(2.0)
-        return self.norm(self.first(hidden).flatten(0, 1)) + torch.tensor(0.5)
+        return self.norm(self.first(hidden).flatten(0, 1)) @ self.turned + torch.tensor(0.5)
 
 
 def with_retraced(model: nn.Module) -> tuple[Any, ...]:

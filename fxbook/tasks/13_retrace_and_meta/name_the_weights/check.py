@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import fx
 
 from fxbook.cases import Check
+from fxbook.cases.values import kind_of
 from fxbook.rules.predicates import input_unchanged
 from fxbook.rules.returned import name_of, table_of
 from fxbook.rules.rule import Found, rule
@@ -33,7 +34,7 @@ def named_rightly(case: CaseView) -> Found:
             return
         name = name_of(table[target])
         if name is None:
-            yield None, f"The value for `{target}` is not a name."
+            yield None, f"The value for `{target}` is {kind_of(table[target])}, not a name."
         elif name not in set().union(*right.values()):
             yield None, f"`{name}`, the value for `{target}`, is not a name of a tensor that `lowered` fetches."
         elif name not in names:

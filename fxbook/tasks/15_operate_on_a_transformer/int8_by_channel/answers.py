@@ -82,7 +82,7 @@ def drops_the_dimension(weight, transposed):
 
 
 @breaks("Each element of `values * scale` is off by at most half the scale of its channel.", case="a weight of Llama")
-@wrong("within_half_a_step", says="off by more than half a step")
+@wrong("within_half_the_scale", says="off by more than half the scale")
 def truncates(weight, transposed):
     _, scale = clamps_the_scale(weight, transposed)
     return (weight / scale).to(torch.int8), scale
@@ -92,28 +92,28 @@ def truncates(weight, transposed):
     "For a channel of zeros, the values are zeros and the scale is a finite number above zero.",
     case="channels of very different magnitudes",
 )
-@wrong("within_half_a_step", says="a scale is not a finite number above zero")
+@wrong("within_half_the_scale", says="a scale is not a finite number above zero")
 def divides_by_zero(weight, transposed):
     scale = weight.abs().amax(inputs_of(transposed), keepdim=True) / 127
     return (weight / scale).round().nan_to_num().to(torch.int8), scale
 
 
 @breaks("and no value is -128.", case="a weight of Llama")
-@wrong("within_half_a_step", says="is -128: values go from -127 to 127")
+@wrong("within_half_the_scale", says="is -128: values go from -127 to 127")
 def scales_by_128(weight, transposed):
     scale = clamps_the_scale(weight, transposed)[1] * (127 / 128)
     return (weight / scale).round().clamp(-128, 127).to(torch.int8), scale
 
 
 @breaks("with `values * scale` close to the weight.", case="a weight of Llama")
-@wrong("within_half_a_step", says="off by more than half a step")
+@wrong("within_half_the_scale", says="off by more than half the scale")
 def ignores_large_negative_elements(weight, transposed):
     scale = weight.amax(inputs_of(transposed), keepdim=True).abs().clamp(min=1e-30) / 127
     return (weight / scale).round().clamp(-127, 127).to(torch.int8), scale
 
 
 @breaks("The largest element of a channel becomes 127 or -127", case="channels of very different magnitudes")
-@wrong("within_half_a_step", says="off by more than half a step of its channel: at [")
+@wrong("within_half_the_scale", says="he largest absolute value of a channel is not 127: in channel")
 def adds_a_little_to_the_scale(weight, transposed):
     scale = weight.abs().amax(inputs_of(transposed), keepdim=True) / 127 + 1e-12
     return (weight / scale).round().to(torch.int8), scale

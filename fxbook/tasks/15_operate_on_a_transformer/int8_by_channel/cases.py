@@ -33,7 +33,8 @@ def of_gpt2() -> Weight:
 
 def uneven(transposed: bool) -> Weight:
     """A weight that is not square, with channels of very different magnitudes. The largest element of a channel may be
-    positive or negative, and one channel is zero. The first channel is far smaller than the epsilon of float32.
+    positive or negative, one channel is zero, and one has a single zero. The first channel is far smaller than the
+    epsilon of float32.
     """
     outputs, inputs = torch.randint(3, 7, ()) * 2, torch.randint(3, 7, ()) * 2 + 1
     weight = torch.randn(int(outputs), int(inputs)) * 10.0 ** torch.linspace(-15, 4, int(outputs))[:, None]
@@ -41,6 +42,7 @@ def uneven(transposed: bool) -> Weight:
     weight[order[0]] = 0
     largest = weight[order[1]].abs().argmax()
     weight[order[1], largest] = -weight[order[1], largest].abs()
+    weight[order[1], largest - 1] = 0
     return Weight(weight.T.contiguous() if transposed else weight, transposed)
 
 

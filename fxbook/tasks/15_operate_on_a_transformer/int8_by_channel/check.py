@@ -10,7 +10,7 @@ from fxbook.cases.values import Value, decode_tensor, kind_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-# Half a step, with room for float32 rounding and for a slightly larger scale.
+# Half of the scale, with room for float32 rounding.
 _HALF = 0.505
 
 
@@ -63,8 +63,8 @@ def _first(where: Tensor) -> tuple[tuple[int, ...], str]:
 
 
 @rule
-def within_half_a_step(case: CaseView) -> Found:
-    """The product differs from the weight by at most half a step of each channel."""
+def within_half_the_scale(case: CaseView) -> Found:
+    """The product differs from the weight by at most half the scale of each channel, which has its largest at 127."""
     weight, transposed = case.arguments
     values, scale = _pair(case) or (weight, weight)
     bad = ~(scale.isfinite() & (scale > 0))
@@ -73,21 +73,20 @@ def within_half_a_step(case: CaseView) -> Found:
         yield None, f"A scale is not a finite number above zero: that of channel {max(place)} is {scale[place]:.4g}."
         return
     inputs = 0 if transposed else 1
-    step = weight.abs().amax(inputs, keepdim=True).double() / 127
     off = (values.double() * scale.double() - weight.double()).abs()
     if bool((values == -128).any()):
         yield None, f"The value at {list(_first(values == -128)[0])} is -128: values go from -127 to 127."
-    if bool((off > _HALF * step).any()):
-        place, count = _first(off > _HALF * step)
+    if bool((off > _HALF * scale.double()).any()):
+        place, count = _first(off > _HALF * scale.double())
         value, size = int(values[place]), float(scale.expand_as(weight)[place])
         shown = f"at {list(place)} it is {value} * {size:.4g}, and the weight there is {float(weight[place]):.4g}"
-        yield None, f"An element of `values * scale` is off by more than half a step of its channel: {shown}{count}."
+        yield None, f"An element of `values * scale` is off by more than half the scale of its channel: {shown}{count}."
     largest = values.int().abs().amax(inputs, keepdim=True)
-    wrong = (largest != 127) & (step > 0)
+    wrong = (largest != 127) & (weight != 0).any(inputs, keepdim=True)
     if bool(wrong.any()):
         place, _ = _first(wrong)
         found = f"in channel {max(place)} it is {int(largest[place])}"
         yield None, f"The largest absolute value of a channel is not 127: {found}."
 
 
-CHECK = Check((right_form, within_half_a_step))
+CHECK = Check((right_form, within_half_the_scale))

@@ -32,8 +32,8 @@ class ResNet(nn.Module):
 
 class Crowded(nn.Module):
     """One dropout that is called several times: after an identity, twice on the same value, by keyword, and with a
-    returned result; other kinds of dropout; an identity with arguments; a dead chain with a norm, which has the name of
-    a nested norm; and an unused input.
+    returned result; a dropout that drops nothing; other kinds of dropout; an identity with arguments; a dead chain with
+    a norm, which has the name of a nested norm; and an unused input.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Crowded(nn.Module):
         self.body = nn.Sequential(OrderedDict(inside, norm=nn.BatchNorm2d(4)))
         self.norm, self.near = nn.BatchNorm2d(4), near(nn.Dropout2d, 0.3, on=(2, 4, 6, 6))
         self.spare = nn.Sequential(nn.Conv2d(4, 2, 1), nn.BatchNorm2d(2), nn.ReLU())
-        self.act, self.flat, self.pair = nn.ReLU(), nn.Flatten(), nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+        self.act, self.flat, self.pair = nn.ReLU(), nn.Flatten(), nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.0))
         lived(self)
 
     def forward(self, images: Tensor, mean: Tensor, mask: Tensor) -> dict[str, Tensor]:

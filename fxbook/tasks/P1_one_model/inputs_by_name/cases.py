@@ -21,26 +21,28 @@ class Scaled(nn.Module):
 
 
 class Taken(nn.Module):
-    """Inputs whose nodes have other names; an unused input; defaults that are 0 or ``None``."""
+    """Inputs whose nodes have other names; an unused input; defaults that are 0 or ``None``. No name is a word that a
+    message may need, such as "input".
+    """
 
     def forward(
-        self, input: Tensor, unread: Tensor, len: Tensor, sum: float = 0.0, scale: float | None = None, size: int = 3
+        self, filter: Tensor, unread: Tensor, len: Tensor, sum: float = 0.0, scale: float | None = None, size: int = 3
     ) -> Tensor:
-        return input * len + sum + size
+        return filter * len + sum + size
 
 
 class Required(nn.Module):
     """Inputs, none of which has a default."""
 
-    def forward(self, input: Tensor, len: Tensor, mask: Tensor) -> Tensor:
-        return input * len * mask
+    def forward(self, filter: Tensor, len: Tensor, mask: Tensor) -> Tensor:
+        return filter * len * mask
 
 
 class Renamed(nn.Module):
-    """Inputs whose names begin or end with the name of another input."""
+    """Inputs whose names begin or end with the name of another input; one ends in a number, like the name of a node."""
 
-    def forward(self, image: Tensor, image_mean: Tensor, mean: Tensor, image_std: float = 2.0) -> Tensor:
-        return image - image_mean * mean / image_std
+    def forward(self, image: Tensor, image_mean: Tensor, mean: Tensor, image_2: float = 2.0) -> Tensor:
+        return image - image_mean * mean / image_2
 
 
 def request(
@@ -100,9 +102,11 @@ USAGE = Usage(
             Taken,
             tuple,
             unseen=True,
-            given=given(without=("unread", "len"), extra=("input_1", "weights")),
+            given=given(without=("unread", "len"), extra=("filter_1", "weights")),
         ),
-        Case("an unknown name at the end", Scaled, tuple, unseen=True, given=given(extra=("sdt",), order="as written")),
+        Case(
+            "an unknown name at the end", Scaled, tuple, unseen=True, given=given(extra=("image",), order="as written")
+        ),
         Case("the last input missing", Required, tuple, unseen=True, given=given(without=("mask",))),
         Case("names that begin alike", Renamed, tuple, unseen=True, given=given(without=("mean",))),
         Case("names that begin alike, all present", Renamed, tuple, unseen=True, given=given(left_out=1)),
