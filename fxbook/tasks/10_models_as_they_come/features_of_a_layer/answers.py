@@ -46,6 +46,7 @@ def deletes_layers_by_hand(module, path):
     module.graph.output_node().args = (call_of(module, path),)
     module.graph.eliminate_dead_code()
     used = {node.target for node in module.graph.nodes if node.op == "call_module"}
+    used |= {node.target.rpartition(".")[0] for node in module.graph.nodes if node.op == "get_attr"}
     for name, layer in list(module.named_modules()):
         is_inside = any(name.startswith(f"{target}.") for target in used)
         if name and name not in used and not is_inside and not list(layer.children()):
@@ -132,7 +133,7 @@ def erases_only_what_comes_after(module, path):
 
 
 @breaks("but keep all inputs.", case=SPARE)
-@wrong("same_output", says="running the result raises TypeError")
+@wrong("inputs_stay", says="the input `spare` is gone: the graph should keep all inputs")
 def erases_inputs_without_users(module, path):
     for node in module.graph.find_nodes(op="placeholder"):
         if not node.users:
@@ -140,7 +141,7 @@ def erases_inputs_without_users(module, path):
     return returning(module, call_of(module, path))
 
 
-@breaks("Also remove from `module` each layer that no node calls.", case=VIT)
+@breaks("Also remove from `module` each layer that no node calls or fetches from.", case=VIT)
 @wrong("layers_are_gone", says="but the module still has it")
 def leaves_the_layers(module, path):
     return returning(module, call_of(module, path), delete=False)

@@ -30,18 +30,26 @@ class Stack(nn.Module):
         return x
 
 
+class Scale(nn.Module):
+    """A layer whose weight others use: no node calls it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(4) + 0.5)
+
+
 class TwoWays(nn.Module):
-    """Two branches, of which the features need only one; a weight that a ``get_attr`` node fetches; two results."""
+    """Two branches, of which the features need only one; the weight of a layer that no node calls; two results."""
 
     def __init__(self) -> None:
         super().__init__()
         self.left, self.right = nn.Linear(4, 3), nn.Linear(4, 3)
         self.left_head, self.right_head = nn.Linear(3, 2), nn.Linear(3, 2)
-        self.scale = nn.Parameter(torch.rand(4) + 0.5)
+        self.scale = Scale()
         self.shift = nn.Parameter(torch.rand(2))
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        scaled = x * self.scale
+        scaled = x * self.scale.weight
         left, right = self.left(scaled), self.right(input=scaled.relu())
         return self.left_head(left.sigmoid()) + self.shift, self.right_head(right)
 
