@@ -70,7 +70,7 @@ class Extractor:
 
 VIT, STACK, METHOD = "a small ViT", "a stack of twelve layers", "a layer named like a method"
 SPARE = "an input that is not needed"
-NO_SUCH = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
+TWO_OUTPUTS = "when_it_breaks/02_insertion_points#silent-the-first-of-two-outputs-wins"
 
 
 def returning(module, result, erase=True, delete=True, recompile=True):
@@ -147,10 +147,11 @@ def leaves_the_layers(module, path):
     return returning(module, call_of(module, path), delete=False)
 
 
-@wrong("lints", node="model_vit_embeddings", says="nonexistent", read=NO_SUCH)
-def deletes_the_embeddings_too(module, path):
-    returning(module, call_of(module, path))
-    module.delete_submodule("model.vit.embeddings")
+@wrong("lints", node="output", says="is a second `output`: a run ends at the first", read=TWO_OUTPUTS)
+def adds_an_earlier_output(module, path):
+    with module.graph.inserting_after(node := call_of(module, path)):
+        module.graph.output(node)
+    module.recompile()
 
 
 @breaks("Return `module` or nothing.", case=VIT)

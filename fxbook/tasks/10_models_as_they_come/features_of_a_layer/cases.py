@@ -50,7 +50,7 @@ class TwoWays(nn.Module):
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         scaled = x * self.scale.weight
-        left, right = self.left(scaled), self.right(input=scaled.relu())
+        left, right = self.left(input=scaled), self.right(input=scaled.relu())
         return self.left_head(left.sigmoid()) + self.shift, self.right_head(right)
 
 
