@@ -141,10 +141,13 @@ def erases_inputs_without_users(module, path):
     return returning(module, call_of(module, path))
 
 
-@breaks("Also remove from `module` each layer that no node calls or fetches from.", case=VIT)
-@wrong("layers_are_gone", says="but the module still has it")
-def leaves_the_layers(module, path):
-    return returning(module, call_of(module, path), delete=False)
+@breaks("Also remove from `module` each layer that no node calls or fetches from.", case=STACK)
+@wrong("layers_are_gone", says="no node calls or fetches from `squash`, but the module still has it")
+def deletes_layers_with_weights_only(module, path):
+    spared = {name: layer for name, layer in module.named_children() if not list(layer.parameters())}
+    returning(module, call_of(module, path))
+    for name, layer in spared.items():
+        module.add_submodule(name, layer)
 
 
 @wrong("lints", node="output", says="is a second `output`: a run ends at the first", read=TWO_OUTPUTS)

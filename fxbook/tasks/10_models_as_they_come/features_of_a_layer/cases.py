@@ -17,17 +17,17 @@ from ..cases import Keeping, wrapped
 
 
 class Stack(nn.Module):
-    """Twelve layers, so that one path is a prefix of another: ``layers.1`` and ``layers.11``."""
+    """Twelve layers, so that one path is a prefix of another, and a layer without weights at the end."""
 
     def __init__(self, depth: int = 12) -> None:
         super().__init__()
         self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(depth))
-        self.act = nn.Tanh()
+        self.act, self.squash = nn.Tanh(), nn.Sigmoid()
 
     def forward(self, x: Tensor) -> Tensor:
         for layer in self.layers:
             x = self.act(layer(x))
-        return x
+        return self.squash(x)
 
 
 class Scale(nn.Module):

@@ -46,12 +46,14 @@ def inputs_stay(case: CaseView) -> Found:
 
 @rule
 def layers_are_gone(case: CaseView) -> Found:
-    """A node calls each layer that the module has, or fetches one of its weights."""
-    used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
-    for name in case.shared:
-        owner = name.rpartition(".")[0]
-        if owner and not any(f"{name}.".startswith(f"{target}.") for target in used):
-            unused = f"No node calls or fetches from `{owner}`, but the module still has it"
+    """A node calls each layer that the module has, or fetches one of its weights; empty containers may stay."""
+    used = [f"{node.target}." for node in case.nodes if node.op in ("call_module", "get_attr")]
+    given = dict(case.model.named_modules(remove_duplicate=False))
+    for path in case.modules:
+        is_used = any(f"{path}.".startswith(target) or target.startswith(f"{path}.") for target in used)
+        if not is_used and path in given and not list(given[path].children()):
+            called = (node.target for node in case.before if f"{path}.".startswith(f"{node.target}."))
+            unused = f"No node calls or fetches from `{next(called, path)}`, but the module still has it"
             yield None, f"{unused}: erase dead nodes, then delete layers."
 
 
