@@ -269,4 +269,5 @@ def _called(path: str) -> str:
 def _equal(before: torch.Tensor, now: torch.Tensor) -> bool:
     if before.shape != now.shape or before.dtype != now.dtype:
         return False
-    return torch.equal(before, now) or torch.allclose(before, now, rtol=0, atol=0, equal_nan=before.is_floating_point())
+    may_hold_nan = before.is_floating_point() or before.is_complex()
+    return torch.equal(before, now) or torch.allclose(before, now, rtol=0, atol=0, equal_nan=may_hold_nan)

@@ -31,7 +31,7 @@ has_output = predicates.has_node("output").at("when_it_breaks/01_node_creation#n
 
 @rule
 def lints(case: CaseView) -> Found:
-    """:func:`predicates.lints`, with a link to the section that explains the kind of fault."""
+    """:func:`predicates.lints`, with a link to the section that explains the kind of fault; and only one output."""
     for node, sentence, *_ in predicates.lints.find(case):
         fault = node.faults[0] if node and node.faults else sentence
         place = next((place for part, place in _LINT.items() if part in fault), None)
@@ -42,6 +42,9 @@ def lints(case: CaseView) -> Found:
         elif fault.endswith("before it is defined"):
             place = "02_insertion_points#two-nodes-one-anchor"
         yield node, sentence, place or "02_insertion_points#what-lint-lets-through"
+    for node in [node for node in case.nodes if node.op == "output"][1:]:
+        second = "is a second `output`: a run ends at the first, and a graph should have only one"
+        yield node, second, "when_it_breaks/02_insertion_points#silent-the-first-of-two-outputs-wins"
 
 
 def reads_itself(case: CaseView, node: NodeRecord) -> bool:

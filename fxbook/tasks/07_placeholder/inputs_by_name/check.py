@@ -68,14 +68,18 @@ def reports_each_fault(case: CaseView) -> Found:
     if not isinstance(uses, list) or len(uses) != len(situations):
         yield None, "What your interpreter returns cannot be read."
         return
+    earlier, reported = dict[str, Any](), set[str]()
     for situation, use in zip(situations, uses, strict=True):
         faults = faults_of(model, model.examples(), situation.values)
-        for sentence, place in _to_an_error(situation, faults, use) if faults else _to_a_run(model, situation, use):
+        found = _to_an_error(situation, faults, use, reported) if faults else _to_a_run(model, situation, use, earlier)
+        for sentence, place in found:
             yield None, f"With {situation.name}: {sentence}.", place
+        earlier |= {} if faults else situation.values
+        reported |= set(faults)
 
 
-def _to_a_run(model: nn.Module, situation: Situation, use: Value) -> Objections:
-    """What is wrong with a call that had correct inputs."""
+def _to_a_run(model: nn.Module, situation: Situation, use: Value, earlier: dict[str, Any]) -> Objections:
+    """What is wrong with a call that had correct inputs; ``earlier`` are the values that earlier calls passed."""
     raised, message = entry(use, "raised"), str(entry(use, "message"))
     if raised:
         place = BY_NAME if _occurs("missing", message) or _occurs("unknown", message) else VALUES
@@ -85,11 +89,16 @@ def _to_a_run(model: nn.Module, situation: Situation, use: Value) -> Objections:
     with torch.no_grad():
         wanted = encode(model(**situation.values))
     if differs := difference(entry(use, "returned"), wanted, "the result"):
+        for name in earlier.keys() - situation.values.keys():
+            with torch.no_grad():
+                stale = encode(model(**situation.values, **{name: earlier[name]}))
+            if not difference(entry(use, "returned"), stale, "the result"):
+                yield f"`{name}` is left out, but gets its value of an earlier call, not its default", ENVIRONMENT
         yield f"the result is not that of the model: {differs}", ENVIRONMENT
 
 
-def _to_an_error(situation: Situation, faults: Faults, use: Value) -> Objections:
-    """What is wrong with the error that wrong inputs raised, if any did."""
+def _to_an_error(situation: Situation, faults: Faults, use: Value, reported: set[str]) -> Objections:
+    """What is wrong with the error that wrong inputs raised, if any; ``reported`` were at fault in earlier calls."""
     raised, message = entry(use, "raised"), str(entry(use, "message"))
     about_names = any(map(_is_of_name, faults.values()))
     place = BY_NAME if about_names else VALUES
@@ -109,7 +118,8 @@ def _to_an_error(situation: Situation, faults: Faults, use: Value) -> Objections
     for name in situation.values:
         # An error about names may list all inputs of the model; one about values should name only the wrong ones.
         if not about_names and name not in faults and _occurs(name, message):
-            yield f"the message names `{name}`, which is not at fault", VALUES
+            now = " in this call, although it was in an earlier one" if name in reported else ""
+            yield f"the message names `{name}`, which is not at fault{now}", VALUES
 
 
 def _is_of_name(texts: tuple[tuple[str, ...], ...]) -> bool:

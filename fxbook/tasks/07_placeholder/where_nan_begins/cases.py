@@ -72,11 +72,11 @@ class InPlace(nn.Module):
 
 
 class NanWeight(nn.Module):
-    """A float64 parameter contains nan, so the node that fetches it is the first whose value does."""
+    """A complex parameter contains nan, so the node that fetches it is the first whose value does."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.factor = nn.Parameter(torch.tensor([1.0, torch.nan, 1.0, 1.0], dtype=torch.float64))
+        self.factor = nn.Parameter(torch.tensor([1.0, torch.nan, 1.0, 1.0], dtype=torch.complex128))
 
     def forward(self, rows: Tensor) -> Tensor:
         return (rows + 1) * self.factor
@@ -98,12 +98,14 @@ class Blocks(nn.Module):
 
 
 class Opposite(nn.Module):
-    """A value has infinities of both signs, whose sum is nan; a node without users is nan; one value is a tuple."""
+    """A value has infinities of both signs, whose sum is nan; a node without users is nan; one value is a tuple, and
+    another is an empty tensor.
+    """
 
     def forward(self, rows: Tensor) -> Tensor:
         infinite = rows / 0
         infinite.sub(infinite)
-        return infinite.sigmoid().reshape(rows.size())
+        return torch.cat([rows[1:], infinite.sigmoid().reshape(rows.size())])
 
 
 def run_on(*values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:

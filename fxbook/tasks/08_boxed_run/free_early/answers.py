@@ -202,6 +202,30 @@ class TakesAListOfAnyLength(FreesUnusedResults):
         return result
 
 
+@breaks("The same interpreter can run again.", case="values without users")
+@wrong("runs_again", says="In a second run of the same interpreter: while node `square` computes")
+class CountsUsersOnce(fx.Interpreter):
+    def __init__(self, module):
+        super().__init__(module)
+        self.left = {node: len(node.users) for node in self.graph.nodes}
+
+    def boxed_run(self, args_list):
+        self.env = {node: value for node, value in zip(inputs(self.graph), args_list, strict=True) if node.users}
+        args_list.clear()
+        for node in self.graph.nodes:
+            if node.op != "placeholder":
+                value = self.run_node(node)
+                if node.users:
+                    self.env[node] = value
+                if node.op != "output":
+                    del value
+            for used in node.all_input_nodes:
+                self.left[used] -= 1
+                if not self.left[used]:
+                    del self.env[used]
+        return value
+
+
 @breaks("only the values that this node or a later node uses are alive.", case="the gated mix")
 @wrong("let_go", says="While node `add` computes, the input `right` is still alive, but its last user is `mul_1`")
 class KeepsTheLoopVariable(FreesUnusedResults):

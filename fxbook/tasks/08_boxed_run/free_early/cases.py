@@ -12,7 +12,7 @@ from torch import Tensor, fx, nn
 from fxbook.cases import Case, Usage
 
 from ..cases import Mixed, Nested, Residual, Unused
-from ..watched_run.cases import inputs_of, random_inputs, run_watched, with_inputs_of_its_own
+from ..watched_run.cases import forget_steps, inputs_of, random_inputs, run_watched, with_inputs_of_its_own
 
 
 class InPlace(nn.Module):
@@ -37,7 +37,7 @@ class Edited(Residual):
 
 
 def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
-    """Run the model through ``boxed_run`` of an object of the class."""
+    """Run the model through ``boxed_run`` of an object of the class, and through that of an object that has run."""
     if not callable(answer):
         raise TypeError("pass the class itself, by its name, without ()")
 
@@ -45,8 +45,21 @@ def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[T
         runner = answer(traced)
         return lambda: runner.boxed_run(passed)
 
-    observed = run_watched(use, model, tensors, edited=isinstance(model, Edited))
-    return {**observed, "taken": _lengths_taken(answer, model)} if "steps" in observed else observed
+    def use_again(traced: fx.GraphModule, passed: list[Tensor]) -> Callable[[], Any]:
+        runner = answer(traced)
+        runner.boxed_run(random_inputs(len(passed)))
+        forget_steps(traced)
+        return lambda: runner.boxed_run(passed)
+
+    edited, copies = isinstance(model, Edited), [tensor.clone() for tensor in tensors]
+    observed = run_watched(use, model, tensors, edited=edited)
+    if "steps" not in observed:
+        return observed
+    try:
+        again: Any = run_watched(use_again, model, copies, edited=edited)
+    except Exception as error:
+        again = f"{type(error).__name__}: {error}".partition("\n")[0]
+    return {**observed, "taken": _lengths_taken(answer, model), "again": again}
 
 
 def _lengths_taken(answer: Callable[..., Any], model: nn.Module) -> list[int]:

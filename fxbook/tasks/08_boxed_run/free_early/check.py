@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from fxbook.cases import Check
+from fxbook.rules.returned import entry
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -32,14 +35,20 @@ def refuses_other_lengths(case: CaseView) -> Found:
         yield None, f"A list of {length} items raises no error, although the graph has {inputs} inputs."
 
 
-CHECK = Check(
-    (
-        keeps_to_env,
-        uses_what_was_passed,
-        result_is_right,
-        list_is_empty,
-        let_go,
-        nothing_held_after,
-        refuses_other_lengths,
-    )
-)
+ONE_RUN = (keeps_to_env, uses_what_was_passed, result_is_right, list_is_empty, let_go, nothing_held_after)
+
+
+@rule
+def runs_again(case: CaseView) -> Found:
+    """All this is true of an interpreter that has run before."""
+    again = entry(case.value, "again")
+    if isinstance(again, str):
+        yield None, f"A second run of the same interpreter raises {again}."
+    elif again:
+        second = dataclasses.replace(case, claims=dataclasses.replace(case.claims, value=again))
+        for each in ONE_RUN:
+            for _, sentence, *_ in each.find(second):
+                yield None, f"In a second run of the same interpreter: {sentence[0].lower()}{sentence[1:]}"
+
+
+CHECK = Check((*ONE_RUN, refuses_other_lengths, runs_again))

@@ -92,6 +92,14 @@ def watched(model: nn.Module) -> tuple[fx.GraphModule, Watch]:
     return traced, watch
 
 
+def forget_steps(traced: fx.GraphModule) -> None:
+    """Forget what the steps of a watched graph have recorded, but not which tensors are its inputs."""
+    inputs = [node.name for node in traced.graph.find_nodes(op="placeholder")]
+    for node in traced.graph.nodes:
+        if isinstance(node.target, Step):
+            node.target.watch.forget_all_but(inputs)
+
+
 def _method(name: str, value: Any, *args: Any, **kwargs: Any) -> Any:
     return getattr(value, name)(*args, **kwargs)
 
@@ -126,6 +134,11 @@ class Watch:
             received = self._name(value)
             if received != self._known_as.get(read, read):
                 self.astray.append((name, read, received))
+
+    def forget_all_but(self, names: list[str]) -> None:
+        """Forget the recorded steps, and all values except those with these names."""
+        self.steps, self.astray, self._known_as = [], [], {}
+        self._refs = {name: ref for name, ref in self._refs.items() if name in names}
 
     def alive(self) -> list[str]:
         return [name for name, ref in self._refs.items() if ref() is not None]

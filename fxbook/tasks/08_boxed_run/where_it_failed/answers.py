@@ -144,7 +144,7 @@ def names_the_last_node_that_ran(traced, tensors):
 
 
 @breaks("the tensors that this node uses", case="a wrong shape in a list")
-@wrong("failure_named", says="`cat`, is right and uses 2 tensors, but the list of shapes has length 0")
+@wrong("failure_named", says="`joined`, is right and uses 2 tensors, but the list of shapes has length 0")
 def does_not_look_into_lists(traced, tensors):
     def describe(runner):
         node = runner.current

@@ -17,9 +17,18 @@ class Typed(nn.Module):
     """A function with keyword arguments gets two values of different dtypes."""
 
     def forward(self, features: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        doubled = weight.double()
         hidden = torch.relu(features + bias)
-        return torch.mm(input=hidden, mat2=doubled).sum()
+        return torch.mm(input=hidden, mat2=weight).sum()
+
+
+def stacked(parts: list[Tensor]) -> Tensor:
+    return torch.cat(parts, dim=0)
+
+
+@fx.wrap
+def joined(parts: list[Tensor]) -> Tensor:
+    """Runs a graph of its own, so that the message of an error names two nodes: the first is not in the model."""
+    return fx.Interpreter(fx.symbolic_trace(stacked)).run(parts)
 
 
 class Joined(nn.Module):
@@ -28,15 +37,20 @@ class Joined(nn.Module):
     def forward(self, features: Tensor, more: Tensor) -> Tensor:
         opened = torch.sigmoid(more)
         doubled = features * 2.0
-        return torch.cat([doubled, opened], dim=0).sum()
+        return joined([doubled, opened]).sum()
 
 
 class Indexed(nn.Module):
-    """A sum over the second dimension of a one-dimensional tensor: an IndexError."""
+    """A layer in a submodule, whose result has no users, gets a number that is too large: an IndexError."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.ModuleDict({"table": nn.Embedding(4, 2)})
 
     def forward(self, features: Tensor) -> Tensor:
-        pooled = features.mean(dim=0)
-        return torch.sum(pooled, dim=1) + features.sum()
+        numbers = features.abs().ceil().mul(9.0).long()
+        self.words["table"](numbers)
+        return features.sum()
 
 
 class Squared(nn.Module):
@@ -77,14 +91,25 @@ def with_sizes(*shapes: str) -> Callable[[nn.Module], tuple[Any, ...]]:
     return given
 
 
+def with_a_double(*shapes: str) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """Like :func:`with_sizes`, but the second input is float64."""
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        traced, tensors = with_sizes(*shapes)(model)
+        tensors[1] = tensors[1].double()
+        return traced, tensors
+
+    return given
+
+
 USAGE = Usage(
     "compute",
     cases=(
         Case("the attention, a wrong shape", Attention, tuple, given=with_sizes("aw", "bw", "cw")),
         Case("the attention, no mistake", Attention, tuple, given=with_sizes("aw", "bw", "bw")),
-        Case("a wrong dtype", Typed, tuple, unseen=True, given=with_sizes("ab", "bc", "b")),
+        Case("a wrong dtype", Typed, tuple, unseen=True, given=with_a_double("ab", "bc", "b")),
         Case("a wrong shape in a list", Joined, tuple, unseen=True, given=with_sizes("ab", "cd")),
-        Case("a sum over a missing dimension", Indexed, tuple, unseen=True, given=with_sizes("ab")),
+        Case("a number that is not in the table", Indexed, tuple, unseen=True, given=with_sizes("ab")),
         Case("the attention, a wrong width", Attention, tuple, unseen=True, given=with_sizes("aw", "bc", "bw")),
         Case(
             "the attention, a wrong width at the layer",

@@ -20,11 +20,11 @@ class Views(nn.Module):
         super().__init__()
         self.project = nn.Linear(8, 12)
         self.scale = nn.Parameter(torch.randn(12))
-        self.mix = nn.Parameter(torch.randn(4, 4))
+        self.mix = nn.Parameter(torch.randn(5, 4))
 
     def forward(self, x: Tensor) -> Tensor:
         left, middle, right = (self.project(x) * self.scale).split(4, dim=-1)
-        flat = nn.functional.relu(left + middle @ self.mix.t(), inplace=True).reshape(-1, 2)
+        flat = nn.functional.relu(left + middle @ self.mix[1:].t(), inplace=True).reshape(-1, 2)
         largest, places = torch.topk(x, 4)
         return torch.cat([flat.reshape(-1, 4), right, largest, places.float()], dim=0)
 
@@ -42,7 +42,10 @@ class Shift(nn.Module):
 
 
 class Sequences(nn.Module):
-    """Inputs of several kinds, one of them without users; a nested result, a number, and a submodule with weights."""
+    """Inputs of several kinds, one of them without users; a nested result, a number, and a submodule with weights.
+
+    The last use of a value is by keyword.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +56,7 @@ class Sequences(nn.Module):
         result, (hidden, cell) = self.recurrent(x)
         shifted = self.shift(result) / x.size(1)
         joined = torch.cat([shifted, pair["left"], pair["right"]], dim=1)
-        return torch.tanh(joined) * (hidden + cell).transpose(0, 1)
+        return torch.add(torch.tanh(joined) * (hidden + cell).transpose(0, 1), other=joined)
 
 
 def size(least: int, most: int) -> int:

@@ -46,6 +46,7 @@ def deletes_layers_by_hand(module, path):
     module.graph.output_node().args = (call_of(module, path),)
     module.graph.eliminate_dead_code()
     used = {node.target for node in module.graph.nodes if node.op == "call_module"}
+    used |= {node.target.rpartition(".")[0] for node in module.graph.nodes if node.op == "get_attr"}
     for name, layer in list(module.named_modules()):
         is_inside = any(name.startswith(f"{target}.") for target in used)
         if name and name not in used and not is_inside and not list(layer.children()):
@@ -69,7 +70,7 @@ class Extractor:
 
 VIT, STACK, METHOD = "a small ViT", "a stack of twelve layers", "a layer named like a method"
 SPARE = "an input that is not needed"
-NO_SUCH = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
+TWO_OUTPUTS = "when_it_breaks/02_insertion_points#silent-the-first-of-two-outputs-wins"
 
 
 def returning(module, result, erase=True, delete=True, recompile=True):
@@ -132,7 +133,7 @@ def erases_only_what_comes_after(module, path):
 
 
 @breaks("but keep all inputs.", case=SPARE)
-@wrong("same_output", says="running the result raises TypeError")
+@wrong("inputs_stay", says="the input `spare` is gone: the graph should keep all inputs")
 def erases_inputs_without_users(module, path):
     for node in module.graph.find_nodes(op="placeholder"):
         if not node.users:
@@ -140,16 +141,20 @@ def erases_inputs_without_users(module, path):
     return returning(module, call_of(module, path))
 
 
-@breaks("Also remove from `module` each layer that no node calls.", case=VIT)
-@wrong("layers_are_gone", says="but the module still has it")
-def leaves_the_layers(module, path):
-    return returning(module, call_of(module, path), delete=False)
-
-
-@wrong("lints", node="model_vit_embeddings", says="nonexistent", read=NO_SUCH)
-def deletes_the_embeddings_too(module, path):
+@breaks("Also remove from `module` each layer that no node calls or fetches from.", case=STACK)
+@wrong("layers_are_gone", says="no node calls or fetches from `squash`, but the module still has it")
+def deletes_layers_with_weights_only(module, path):
+    spared = {name: layer for name, layer in module.named_children() if not list(layer.parameters())}
     returning(module, call_of(module, path))
-    module.delete_submodule("model.vit.embeddings")
+    for name, layer in spared.items():
+        module.add_submodule(name, layer)
+
+
+@wrong("lints", node="output", says="is a second `output`: a run ends at the first", read=TWO_OUTPUTS)
+def adds_an_earlier_output(module, path):
+    with module.graph.inserting_after(node := call_of(module, path)):
+        module.graph.output(node)
+    module.recompile()
 
 
 @breaks("Return `module` or nothing.", case=VIT)

@@ -17,32 +17,40 @@ from ..cases import Keeping, wrapped
 
 
 class Stack(nn.Module):
-    """Twelve layers, so that one path is a prefix of another: ``layers.1`` and ``layers.11``."""
+    """Twelve layers, so that one path is a prefix of another, and a layer without weights at the end."""
 
     def __init__(self, depth: int = 12) -> None:
         super().__init__()
         self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(depth))
-        self.act = nn.Tanh()
+        self.act, self.squash = nn.Tanh(), nn.Sigmoid()
 
     def forward(self, x: Tensor) -> Tensor:
         for layer in self.layers:
             x = self.act(layer(x))
-        return x
+        return self.squash(x)
+
+
+class Scale(nn.Module):
+    """A layer whose weight others use: no node calls it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(4) + 0.5)
 
 
 class TwoWays(nn.Module):
-    """Two branches, of which the features need only one; a weight that a ``get_attr`` node fetches; two results."""
+    """Two branches, of which the features need only one; the weight of a layer that no node calls; two results."""
 
     def __init__(self) -> None:
         super().__init__()
         self.left, self.right = nn.Linear(4, 3), nn.Linear(4, 3)
         self.left_head, self.right_head = nn.Linear(3, 2), nn.Linear(3, 2)
-        self.scale = nn.Parameter(torch.rand(4) + 0.5)
+        self.scale = Scale()
         self.shift = nn.Parameter(torch.rand(2))
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        scaled = x * self.scale
-        left, right = self.left(scaled), self.right(input=scaled.relu())
+        scaled = x * self.scale.weight
+        left, right = self.left(input=scaled), self.right(input=scaled.relu())
         return self.left_head(left.sigmoid()) + self.shift, self.right_head(right)
 
 

@@ -36,16 +36,37 @@ def returns_the_node(case: CaseView) -> Found:
 
 
 @rule
+def inputs_stay(case: CaseView) -> Found:
+    """The graph still has each input."""
+    left = [node.target for node in case.nodes if node.op == "placeholder"]
+    for node in case.before:
+        if node.op == "placeholder" and node.target not in left:
+            yield None, f"The input `{node.target}` is gone: the graph should keep all inputs."
+
+
+@rule
 def layers_are_gone(case: CaseView) -> Found:
-    """A node calls each layer that the module has."""
-    used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
-    for name in case.shared:
-        owner = name.rpartition(".")[0]
-        if owner and not any(f"{name}.".startswith(f"{target}.") for target in used):
-            yield None, f"No node calls `{owner}`, but the module still has it: erase dead nodes, then delete layers."
+    """A node calls each layer that the module has, or fetches one of its weights; empty containers may stay."""
+    used = [f"{node.target}." for node in case.nodes if node.op in ("call_module", "get_attr")]
+    given = dict(case.model.named_modules(remove_duplicate=False))
+    for path in case.modules:
+        is_used = any(f"{path}.".startswith(target) or target.startswith(f"{path}.") for target in used)
+        if not is_used and path in given and not list(given[path].children()):
+            called = (node.target for node in case.before if f"{path}.".startswith(f"{node.target}."))
+            unused = f"No node calls or fetches from `{next(called, path)}`, but the module still has it"
+            yield None, f"{unused}: erase dead nodes, then delete layers."
 
 
 CHECK = Check(
-    (lints, recompiled, same_output.or_because(returns_the_node), no_dead_nodes, layers_are_gone, edited, given_edited),
+    (
+        lints,
+        inputs_stay,
+        recompiled,
+        same_output.or_because(returns_the_node),
+        no_dead_nodes,
+        layers_are_gone,
+        edited,
+        given_edited,
+    ),
     expected=of_the_layer,
 )
