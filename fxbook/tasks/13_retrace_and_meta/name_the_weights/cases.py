@@ -44,8 +44,8 @@ class Scaled(nn.Module):
 
 
 class Kinds(nn.Module):
-    """A weight with two names; buffers that share memory with a weight, one also its shape; a buffer of integers; buffers of
-    submodules; constants that tracing has stored; and a layer whose result nothing uses.
+    """A weight with two names; buffers that share memory with a weight, one also its shape; a buffer of integers;
+    buffers of submodules; constants that tracing has stored; and a layer whose result nothing uses.
     """
 
     def __init__(self) -> None:
