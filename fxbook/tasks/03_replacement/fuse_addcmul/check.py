@@ -39,12 +39,13 @@ def products_fused(case: CaseView) -> Found:
     for node in case.nodes:
         if fuses(case.graph, node):
             yield node, "still adds a product that has no other user"
-    now = case.now()
-    for before in case.before:
-        reason = why_not(case.before, before) if before in SUM else None
+    now, to_stay = case.now(), [node for node in case.before if node in SUM and why_not(case.before, node)]
+    # Nodes of a rebuilt graph have no origins, so only their number shows whether an addition is gone.
+    gone = sum(node in SUM for node in case.nodes) < len(to_stay)
+    for before in to_stay if gone else ():
         after = now.get(before.index)
-        if reason and (after is None or after not in SUM):
-            yield None, f"Addition `{before.name}` was replaced, although it {reason}."
+        if after is None or after not in SUM:
+            yield None, f"Addition `{before.name}` was replaced, although it {why_not(case.before, before)}."
     yield from others_stay(SUM, PRODUCT, ADDCMUL).find(case)
 
 
