@@ -78,7 +78,7 @@ def stops_at_a_root_that_was_not_traced(model):
 
 
 @breaks("the edits in them should take effect.", case="the module of the chapter")
-@wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
+@wrong("all_up_to_date", says="You return another module", read=DOWN)
 def returns_a_copy(model):
     return copy.deepcopy(model)
 

@@ -55,9 +55,10 @@ def brought_up_to_date(answer: Callable[[nn.Module], Any], model: nn.Module) -> 
     """The traced modules that the answer has replaced, those that are stale, and those whose graph it has changed."""
     inside = graph_modules(model)
     before = {path: calls_of(module) for path, module in inside.items()}
-    answer(model)
+    returned = answer(model)
     now = dict(model.named_modules())
     return {
+        "elsewhere": isinstance(returned, nn.Module) and returned is not model,
         "replaced": [path for path, module in inside.items() if now.get(path) is not module],
         "stale": [path for path, module in inside.items() if record(module).stale],
         "changed": [path for path, module in inside.items() if calls_of(module) != before[path]],

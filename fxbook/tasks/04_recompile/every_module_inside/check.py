@@ -22,6 +22,8 @@ def all_up_to_date(case: CaseView) -> Found:
     for path in texts(noted(case).get("replaced")):
         yield None, f"The traced module `{path}` is gone: recompile the module itself, and keep it in the model."
     for path in texts(noted(case).get("stale")):
+        if noted(case).get("elsewhere"):
+            yield None, "You return another module: the one that you were given is still stale."
         inside = f"A traced module inside the model is still stale: `{path}`."
         yield None, inside if path else "The model itself is still stale."
 
