@@ -100,7 +100,7 @@ def run(traced, **parts):
 
 
 @breaks("Keep these submodules.", case="submodules with many names")
-@wrong("keeps_modules", says="`pool_1`, which the model holds but does not call, is gone", read=OVERWRITES)
+@wrong("keeps_modules", node="pool_1", says="the model's own submodule `pool_1` was overwritten", read=OVERWRITES)
 def asks_the_nodes_which_names_are_taken(traced):
     targets = {node.target for node in traced.graph.nodes}
     free = (name for name in map("pool_{}".format, range(9)) if name not in targets)

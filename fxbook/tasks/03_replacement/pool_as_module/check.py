@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from torch import nn
+
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
 from fxbook.rules.explained import given_edited, recompiled
@@ -37,9 +39,12 @@ def keeps_modules(case: CaseView) -> Found:
     for node, before in case.kept():
         if node.op == before.op == "call_module" and node.target == before.target and node.kind != before.kind:
             yield node, f"now calls a {node.kind}: its submodule `{node.target}` was overwritten"
-    for weight in case.arguments[0].state_dict():
-        if weight not in case.shared:
-            path = weight.rpartition(".")[0]
+    held = _held(case)
+    for node in module_calls(case):
+        if not isinstance(held.get(node.target, nn.AdaptiveAvgPool2d(1)), nn.AdaptiveAvgPool2d):
+            yield node, f"calls a new module: the model's own submodule `{node.target}` was overwritten"
+    for path in held:
+        if path and path not in case.modules:
             yield None, f"The submodule `{path}`, which the model holds but does not call, is gone: keep it."
 
 
@@ -79,10 +84,13 @@ def sizes_kept(case: CaseView) -> Found:
 @rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
 def no_leftovers(case: CaseView) -> Found:
     """The result has no unused submodule besides those of the model."""
-    held = dict(case.arguments[0].named_modules(remove_duplicate=False))
-    for path in unused(case):
-        if path not in held:
-            yield None, f"The result holds the submodule `{path}`, which no node calls."
+    for path in sorted({*unused(case)} - {*_held(case)}):
+        yield None, f"The result holds the submodule `{path}`, which no node calls."
+
+
+def _held(case: CaseView) -> dict[str, nn.Module]:
+    """The submodules of the traced model as it was given."""
+    return dict(case.arguments[0].named_modules(remove_duplicate=False))
 
 
 CHECK = Check(
