@@ -25,7 +25,7 @@ def module_calls(case: CaseView) -> list[NodeRecord]:
     kept = {node.index: was.target for node, was in case.kept() if was in MODULE}
     # In a rebuilt graph, a node without an origin may stand for a call of the model to the same module.
     copied = Counter(node.target for node in case.before if node in MODULE) - Counter(kept.values())
-    new = []
+    new: list[NodeRecord] = []
     for node in case.nodes:
         if node in MODULE and node.index not in kept:
             new += [] if copied[node.target] > 0 else [node]
