@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from torch import nn
 
 from fxbook.graph.record import NodeRecord
@@ -33,8 +35,11 @@ def arguments_kept(case: CaseView) -> Found:
     for node, before in case.kept():
         if (node.op, node.target) == (before.op, before.target) and _passed(node) < _passed(before):
             yield node, f"has {_passed(node)} of its {_passed(before)} arguments left: `{node.call}`", _NO_ARGUMENT
+    # In a rebuilt graph every node is new: the ``None`` may be the default of an input, or an argument in the model.
+    had_none = {(node.op, node.target) for node in case.before if None in node.positional}
     for node in case.new():
-        if None in node.positional and isinstance(node.args, dict):
+        is_old = node.op == "placeholder" or (node.op, node.target) in had_none
+        if None in node.positional and isinstance(node.args, dict) and not is_old:
             yield node, f"is passed None where it needs a node: `{node.call}`", _NONE
 
 
@@ -70,10 +75,16 @@ def _collects(model: nn.Module, node: NodeRecord) -> bool:
 @rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
 def no_leftovers(case: CaseView) -> Found:
     """The result has no unused submodule; a container that is now empty may stay."""
+    for path in unused(case):
+        yield None, f"The result still holds the submodule `{path}`, which no node calls."
+
+
+def unused(case: CaseView) -> Iterator[str]:
+    """The paths of the result's unused submodules, without those of containers."""
     used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
     held = dict(case.model.named_modules(remove_duplicate=False))
     for path in case.modules:
         if any(held[path].children() if path in held else ()):
             continue
         if not any(f"{target}.".startswith(f"{path}.") or path.startswith(f"{target}.") for target in used):
-            yield None, f"The result still holds the submodule `{path}`, which no node calls."
+            yield path

@@ -86,7 +86,7 @@ def rounds_its_own_rounds(traced):
     traced.recompile()
 
 
-@wrong("no_dead_nodes", node="round_1", says="is dead: no node uses its result", read=NEEDS_A_USER)
+@wrong("no_dead_nodes", node="round_1", says="is dead: `down` still uses `relu`", read=NEEDS_A_USER)
 def leaves_the_rounds_without_users(traced):
     for node in traced.graph.find_nodes(op="call_function", target=torch.relu):
         with traced.graph.inserting_after(node):
@@ -130,9 +130,9 @@ def makes_the_rounds_without_an_anchor(traced):
 
 
 @breaks("Insert `torch.round`", case="the block of the chapter")
-@wrong("calls", says="No node calls round")
-def truncates(traced):
-    rounding(traced, function=torch.trunc)
+@wrong("calls", says="No node calls torch.round.")
+def calls_the_built_in_round(traced):
+    rounding(traced, function=round)
 
 
 @breaks("`torch.round` between", case="the block of the chapter")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import torch
@@ -10,14 +11,15 @@ from torch import Tensor, fx, nn
 from fxbook.cases import Check
 from fxbook.cases.exercise import graph_of
 from fxbook.graph.record import JSON, NodeRecord
-from fxbook.rules import explained
+from fxbook.rules import predicates
 from fxbook.rules.explained import given_edited, lints, output_last, recompiled
 from fxbook.rules.families import family
-from fxbook.rules.predicates import calls, no_dead_nodes, same_result
+from fxbook.rules.predicates import calls, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-ROUND = family("round")
+# The built-in `round` is not one of the spellings.
+ROUND = dataclasses.replace(family("round"), label="torch.round")
 
 
 def rounded(model: nn.Module, x: Tensor) -> Any:
@@ -28,6 +30,21 @@ def rounded(model: nn.Module, x: Tensor) -> Any:
             return torch.round(super().call_function(target, args, kwargs))
 
     return Rounding(model, graph=graph_of(model)).run(x)
+
+
+@rule("02_insertion_points#a-new-node-needs-a-user")
+def no_dead_nodes(case: CaseView) -> Found:
+    """Like :func:`predicates.no_dead_nodes`, but says which node should use a dead ``round``, or which user is gone."""
+    now, was = case.now(), {node.index: before for node, before in case.kept()}
+    for node, sentence, *_ in predicates.no_dead_nodes.find(case):
+        read = case.nodes[node.inputs[0]] if node and node in ROUND and node.inputs else None
+        for user in read.users if read else ():
+            if case.nodes[user] not in ROUND:
+                yield node, f"is dead: `{case.nodes[user].name}` still uses `{read.name}`"
+        for user in was[node.index].users if node and node.index in was else ():
+            if user not in now:
+                yield node, f"is dead: `{case.before.nodes[user].name}`, which used its result, is gone"
+        yield node, sentence
 
 
 @rule
@@ -73,7 +90,7 @@ CHECK = Check(
         recompiled,
         output_last,
         same_result.or_because(
-            explained.no_dead_nodes, calls(ROUND), functions_rounded, to_whole_numbers, rounds_share_no_memory
+            no_dead_nodes, calls(ROUND), functions_rounded, to_whole_numbers, rounds_share_no_memory
         ),
         no_dead_nodes,
         given_edited,

@@ -5,7 +5,6 @@ import operator
 
 import torch
 from torch import fx
-from torch.fx import subgraph_rewriter
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -70,22 +69,25 @@ def changes_the_addition_itself(traced):
     return traced
 
 
+class _Fusing(fx.Transformer):
+    def __init__(self, traced):
+        super().__init__(traced)
+        self.garbage_collect_values = False  # A product that is skipped is the last user of its factors.
+        self.fused = {addition: (product, other) for addition, product, other in pairs(traced)}
+        self.skipped = {product for product, _ in self.fused.values()}
+
+    def run_node(self, node):
+        if node in self.skipped:
+            return None
+        if node not in self.fused:
+            return super().run_node(node)
+        product, other = self.fused[node]
+        return torch.addcmul(*(self.env[value] for value in (other, *product.args)))
+
+
 @right
-def replaces_four_patterns(traced):
-    """A product, or a square, on each side of the addition; a product with another user does not match."""
-
-    def fits(match, original, pattern):
-        [addition] = match.returning_nodes
-        return len(addition.all_input_nodes) == 2 and all(isinstance(n, fx.Node) for n in match.placeholder_nodes)
-
-    def replace(pattern, replacement):
-        subgraph_rewriter.replace_pattern_with_filters(traced, pattern, replacement, [fits])
-
-    replace(lambda a, b, c: a * b + c, lambda a, b, c: torch.addcmul(c, a, b))
-    replace(lambda a, b, c: c + a * b, lambda a, b, c: torch.addcmul(c, a, b))
-    replace(lambda a, c: a * a + c, lambda a, c: torch.addcmul(c, a, a))
-    replace(lambda a, c: c + a * a, lambda a, c: torch.addcmul(c, a, a))
-    traced.recompile()
+def takes_the_graph_of_a_transformer(traced):
+    traced.graph = _Fusing(traced).transform().graph
 
 
 @right

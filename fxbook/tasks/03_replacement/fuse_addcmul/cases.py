@@ -26,7 +26,7 @@ class Affine(nn.Module):
 
 
 class Products(nn.Module):
-    """Sums with the product on either side, of two products, of a product and itself, and of a square.
+    """Sums with the product on either side, of two products, of a product and itself or its factor, and of a square.
 
     Products to leave: some have other users, contain a number, are added to a number, or are not added at all. Other
     calls multiply and add, too.
@@ -39,7 +39,7 @@ class Products(nn.Module):
         self.sums = near(operator.add, on=(4, 4), inputs=2, without=("writes",))
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
-        first = self.mix(x) + x * y
+        first = self.mix(x * y + y)
         shared = first * y
         second = shared + x
         doubled = x * x

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 from fxbook.cases import Check
 from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.rules.explained import given_edited, recompiled
@@ -39,13 +42,25 @@ def products_fused(case: CaseView) -> Found:
     for node in case.nodes:
         if fuses(case.graph, node):
             yield node, "still adds a product that has no other user"
-    now = case.now()
+    # Nodes of a rebuilt graph may have no origins: only the number of additions of a kind shows that one is gone.
+    now, gone = case.now(), _to_stay(case.before) - _to_stay(case.graph)
     for before in case.before:
         reason = why_not(case.before, before) if before in SUM else None
         after = now.get(before.index)
-        if reason and (after is None or after not in SUM):
+        if reason and gone[_kind(reason)] and (after is None or after not in SUM):
             yield None, f"Addition `{before.name}` was replaced, although it {reason}."
     yield from others_stay(SUM, PRODUCT, ADDCMUL).find(case)
+
+
+def _to_stay(graph: GraphRecord) -> Counter[str]:
+    """How many additions should not be fused, for each kind of reason."""
+    reasons = (why_not(graph, node) for node in graph if node in SUM)
+    return Counter(_kind(reason) for reason in reasons if reason)
+
+
+def _kind(reason: str) -> str:
+    """A reason without the names and numbers in it."""
+    return re.sub(r"`.*?`|\d+", "", reason)
 
 
 def fuses(graph: GraphRecord, node: NodeRecord) -> bool:

@@ -78,19 +78,19 @@ def edits_a_copy_of_the_graph_and_assigns_it(traced):
 
 
 @right
-def records_the_call_through_a_proxy(traced):
-    tracer = fx.proxy.GraphAppendingTracer(traced.graph)
+def takes_the_graph_of_a_transformer(traced):
     taken = {name.split(".")[0] for name, _ in traced.named_modules()}
-    for node in reversed(pools(traced)):
-        name = next(f"layer_{number}" for number in range(1000) if f"layer_{number}" not in taken)
-        taken.add(name)
-        traced.register_module(name, nn.AdaptiveAvgPool2d(node.args[1]))
-        with traced.graph.inserting_after(node):
-            new = tracer.create_proxy("call_module", name, (fx.Proxy(node.args[0], tracer),), {}).node
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.graph.lint()
-    traced.recompile()
+
+    class Pooling(fx.Transformer):
+        def call_function(self, target, args, kwargs):
+            if target is not POOL:
+                return super().call_function(target, args, kwargs)
+            name = next(f"layer_{number}" for number in range(1000) if f"layer_{number}" not in taken)
+            taken.add(name)
+            traced.register_module(name, nn.AdaptiveAvgPool2d(args[1]))
+            return self.tracer.create_proxy("call_module", name, args[:1], {})
+
+    traced.graph = Pooling(traced).transform().graph
 
 
 def run(traced, **parts):
@@ -99,10 +99,12 @@ def run(traced, **parts):
     traced.recompile()
 
 
-@breaks("Keep these submodules.", case="pools of three sizes")
-@wrong("keeps_modules", node="pool", says="its submodule `pool` was overwritten", read=OVERWRITES)
-def uses_the_obvious_names(traced):
-    run(traced, name_of=lambda number: f"pool_{number}" if number else "pool")
+@breaks("Keep these submodules.", case="submodules with many names")
+@wrong("keeps_modules", node="pool_1", says="the model's own submodule `pool_1` was overwritten", read=OVERWRITES)
+def asks_the_nodes_which_names_are_taken(traced):
+    targets = {node.target for node in traced.graph.nodes}
+    free = (name for name in map("pool_{}".format, range(9)) if name not in targets)
+    run(traced, name_of=lambda number: next(free))
 
 
 @breaks("module of the same size", case="pools of three sizes")
@@ -175,7 +177,7 @@ def fetches_the_module_too(traced):
     traced.recompile()
 
 
-@wrong("no_leftovers", says="still holds the submodule `squeezes`", read=LEFT_OVER)
+@wrong("no_leftovers", says="holds the submodule `squeezes`", read=LEFT_OVER)
 def stores_the_modules_twice(traced):
     """The modules are stored twice, because each also has its own name."""
     called = [new for _, new in replace(traced, name_of=lambda number: free_name(traced, "squeeze"))]

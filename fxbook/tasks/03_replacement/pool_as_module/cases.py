@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.neighbours import near
@@ -48,7 +48,10 @@ class Pyramid(nn.Module):
 
 
 class Taken(nn.Module):
-    """Submodules with every name that comes to mind, numbered or not, each of which is called and does nothing."""
+    """Submodules with every name that comes to mind, numbered or not; each is called and does nothing.
+
+    Those with a weight are not called.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,12 +59,22 @@ class Taken(nn.Module):
         self.adaptive_avg_pool2d = nn.Identity()
         for word in words:
             for ending in ("", "_", "0", "1", "_0", "_1"):
-                self.add_module(word + ending, nn.Identity())
+                self.add_module(word + ending, nn.PReLU() if ending in ("0", "_1") else nn.Identity())
 
     def forward(self, image: Tensor) -> Tensor:
         for module in self.children():
-            image = module(image)
-        return torch.cat([nn.functional.adaptive_avg_pool2d(image, size) for size in ((1, 2), (2, 2))], dim=2)
+            if isinstance(module, nn.Identity):
+                image = module(image)
+        return torch.cat([nn.functional.adaptive_avg_pool2d(image, size) for size in ((1, 2), (2, 2), (1, 2))], dim=2)
+
+
+def with_uncalled_submodules(model: nn.Module) -> tuple[fx.GraphModule]:
+    """The traced model, with the submodules that it does not call: tracing leaves them out."""
+    traced = fx.symbolic_trace(model)
+    for name, module in model.named_children():
+        if not hasattr(traced, name):
+            traced.add_submodule(name, module)
+    return (traced,)
 
 
 USAGE = Usage(
@@ -69,7 +82,7 @@ USAGE = Usage(
     cases=(
         Case("the channel attention", ChannelAttention, images(6)),
         Case("pools of three sizes", Pyramid, images(), unseen=True),
-        Case("submodules with many names", Taken, images(4), unseen=True),
+        Case("submodules with many names", Taken, images(4), unseen=True, given=with_uncalled_submodules),
     ),
     call=with_its_graph,
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from torch import nn
+
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
 from fxbook.rules.explained import given_edited, recompiled
@@ -12,7 +14,7 @@ from fxbook.rules.predicates import edited, none_left, others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import arguments_kept, lints, no_dead_nodes, no_leftovers
+from ..check import arguments_kept, lints, no_dead_nodes, unused
 
 MODULE = Family("nn.AdaptiveAvgPool2d", modules=frozenset({"torch.nn.AdaptiveAvgPool2d"}))
 POOL = Family("the function adaptive_avg_pool2d", frozenset({"torch.nn.functional.adaptive_avg_pool2d"}))
@@ -20,16 +22,30 @@ POOL = Family("the function adaptive_avg_pool2d", frozenset({"torch.nn.functiona
 
 def module_calls(case: CaseView) -> list[NodeRecord]:
     """The new calls to an ``nn.AdaptiveAvgPool2d``."""
-    before = {node.index for node, was in case.kept() if was in MODULE}
-    return [node for node in case.nodes if node in MODULE and node.index not in before]
+    kept = {node.index: was.target for node, was in case.kept() if was in MODULE}
+    # In a rebuilt graph, a node without an origin may stand for a call of the model to the same module.
+    copied = Counter(node.target for node in case.before if node in MODULE) - Counter(kept.values())
+    new: list[NodeRecord] = []
+    for node in case.nodes:
+        if node in MODULE and node.index not in kept:
+            new += [] if copied[node.target] > 0 else [node]
+            copied[node.target] -= 1
+    return new
 
 
 @rule("when_it_breaks/03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model")
 def keeps_modules(case: CaseView) -> Found:
-    """No submodule that is still called was overwritten with a new one."""
+    """Every submodule that the model holds is still there, called or not, and none was overwritten with a new one."""
     for node, before in case.kept():
         if node.op == before.op == "call_module" and node.target == before.target and node.kind != before.kind:
             yield node, f"now calls a {node.kind}: its submodule `{node.target}` was overwritten"
+    held = _held(case)
+    for node in module_calls(case):
+        if not isinstance(held.get(node.target, nn.AdaptiveAvgPool2d(1)), nn.AdaptiveAvgPool2d):
+            yield node, f"calls a new module: the model's own submodule `{node.target}` was overwritten"
+    for path in held:
+        if path and path not in case.modules:
+            yield None, f"The submodule `{path}`, which the model holds but does not call, is gone: keep it."
 
 
 @rule
@@ -41,6 +57,10 @@ def pools_are_modules(case: CaseView) -> Found:
         if len(node.positional) + len(node.kwargs["dict"]) != 1:
             yield node, f"passes ({node.call.partition('(')[2]} to the module, which takes only the data"
     if len(calls) != expected:
+        called = {node.target for node in case.before}
+        for node in case.nodes:
+            if node.op == "call_module" and node.kind and node.target not in called and node not in MODULE:
+                yield node, f"calls an {node.kind.removeprefix('torch.')}, not an nn.AdaptiveAvgPool2d"
         many = f"{len(calls)} call{'' if len(calls) == 1 else 's'}"
         yield from others_stay(POOL, MODULE).find(case)
         yield None, f"The graph has {many} to nn.AdaptiveAvgPool2d, not {expected}."
@@ -59,6 +79,18 @@ def sizes_kept(case: CaseView) -> Found:
     if pooled == pooled_before:
         to = f"the sizes {', '.join(sizes)}, in this order" if sizes[1:] else f"the size {sizes[0]}"
         yield None, f"The functions pool to {to}, but the modules do not."
+
+
+@rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
+def no_leftovers(case: CaseView) -> Found:
+    """The result has no unused submodule besides those of the model."""
+    for path in sorted({*unused(case)} - {*_held(case)}):
+        yield None, f"The result holds the submodule `{path}`, which no node calls."
+
+
+def _held(case: CaseView) -> dict[str, nn.Module]:
+    """The submodules of the traced model as it was given."""
+    return dict(case.arguments[0].named_modules(remove_duplicate=False))
 
 
 CHECK = Check(

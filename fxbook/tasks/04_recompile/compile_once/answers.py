@@ -123,6 +123,12 @@ def takes_the_approximation_by_tanh(traced):
         traced.recompile()
 
 
+@breaks("Edit traced:", case="a model with two activations")
+@wrong("changed_as_asked", says="You return another module")
+def returns_another_module(traced):
+    return _Gelu(traced).transform()
+
+
 @wrong("ends well", says="Your code raises AttributeError")
 def calls_a_method_that_the_nodes_lack(traced):
     found = traced.graph.nodes.find(op="call_function", target=torch.relu)

@@ -62,13 +62,14 @@ def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: 
 
     # Set on the object, so that an assignment to traced.graph calls it too.
     traced.__dict__["recompile"] = counting
-    answer(traced)
+    returned = answer(traced)
     del traced.__dict__["recompile"]
     graph = record(traced)
     remaining = [node.name for node in relus(traced.graph)]
     gone = list((others - _other_calls(traced.graph)).elements())
     return {
         "compiles": count,
+        "elsewhere": isinstance(returned, fx.GraphModule) and returned is not traced,
         "stale": graph.stale,
         "lint": graph.lint,
         "left": remaining,

@@ -78,7 +78,7 @@ def stops_at_a_root_that_was_not_traced(model):
 
 
 @breaks("the edits in them should take effect.", case="the module of the chapter")
-@wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
+@wrong("all_up_to_date", says="You return another module", read=DOWN)
 def returns_a_copy(model):
     return copy.deepcopy(model)
 
@@ -91,7 +91,17 @@ def puts_the_traced_code_back(model):
             module.graph = fx.symbolic_trace(module).graph
 
 
-@wrong("ends well", says="object has no attribute 'recompile'")
-def recompiles_modules_of_any_class(model):
+@wrong("ends well", says="'Neighbours' object has no attribute 'recompile'")
+def takes_any_module_with_a_graph(model):
     for module in model.modules():
-        module.recompile()
+        if hasattr(module, "graph"):
+            module.recompile()
+
+
+@wrong("all_up_to_date", says="The traced module `near` is gone", read=DOWN)
+def traces_again_in_place_of_compiling(model):
+    for path, module in list(model.named_modules()):
+        if path and isinstance(module, fx.GraphModule):
+            model.set_submodule(path, fx.symbolic_trace(module))
+    if isinstance(model, fx.GraphModule):
+        model.recompile()

@@ -6,12 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage, eager
 from fxbook.graph.record import record
 
 from ..cases import Plain, Wrapped, block, calls_of, graph_modules, in_a_row, insert_neg, rows
+
+
+class Neighbours(nn.Module):
+    """Adds up the rows that are neighbours in a graph: not an ``fx.Graph``, but a matrix."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("graph", torch.eye(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.graph @ x
 
 
 def all_stale(model: nn.Module) -> nn.Module:
@@ -29,8 +40,8 @@ def beside_a_sequential() -> nn.Module:
 
 
 def under_a_plain_root() -> nn.Module:
-    """The root is not a ``GraphModule``, but one of its children is, and a module in another child."""
-    return all_stale(nn.Sequential(Wrapped(block()), block(), nn.Linear(4, 4)))
+    """The root is not a ``GraphModule``, but one child is, and a module in another; a third has a matrix ``graph``."""
+    return all_stale(nn.Sequential(Wrapped(block()), block(), Neighbours()))
 
 
 def several_levels() -> nn.Module:
@@ -41,11 +52,14 @@ def several_levels() -> nn.Module:
 
 
 def brought_up_to_date(answer: Callable[[nn.Module], Any], model: nn.Module) -> dict[str, list[str]]:
-    """The traced modules that are stale after the answer has run, and those whose graph it has changed."""
+    """The traced modules that the answer has replaced, those that are stale, and those whose graph it has changed."""
     inside = graph_modules(model)
     before = {path: calls_of(module) for path, module in inside.items()}
-    answer(model)
+    returned = answer(model)
+    now = dict(model.named_modules())
     return {
+        "elsewhere": isinstance(returned, nn.Module) and returned is not model,
+        "replaced": [path for path, module in inside.items() if now.get(path) is not module],
         "stale": [path for path, module in inside.items() if record(module).stale],
         "changed": [path for path, module in inside.items() if calls_of(module) != before[path]],
     }

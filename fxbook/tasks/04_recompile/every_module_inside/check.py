@@ -18,8 +18,12 @@ def graphs_kept(case: CaseView) -> Found:
 
 @rule("04_recompile#recompile-goes-down-to-children-not-to-everything-inside")
 def all_up_to_date(case: CaseView) -> Found:
-    """No traced module inside the model is stale."""
+    """No traced module inside the model is stale, or replaced with one that is not."""
+    for path in texts(noted(case).get("replaced")):
+        yield None, f"The traced module `{path}` is gone: recompile the module itself, and keep it in the model."
     for path in texts(noted(case).get("stale")):
+        if noted(case).get("elsewhere"):
+            yield None, "You return another module: the one that you were given is still stale."
         inside = f"A traced module inside the model is still stale: `{path}`."
         yield None, inside if path else "The model itself is still stale."
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import pickle
 
 from torch import fx
@@ -30,11 +29,14 @@ def lost(traced: fx.GraphModule) -> str | None:
         loaded = pickle.loads(pickled)
     except Exception as error:
         return f"loading raises {type(error).__name__}"
-    for before, after in itertools.zip_longest(traced.graph.nodes, loaded.graph.nodes):
-        if before is None or after is None or (before.op, before.target) != (after.op, after.target):
-            was, now = (f"a {node.op} of {target_name(node)}" if node else "nothing" for node in (before, after))
-            return f"{was} becomes {now}"
-    return None
+    before, after = (
+        [(node.op, target_name(node), node.target) for node in one.graph.nodes] for one in (traced, loaded)
+    )
+    place = next((place for place, (was, now) in enumerate(zip(before, after, strict=False)) if was != now), None)
+    if place is None:  # Both end in their only output.
+        return None
+    was, now = (f"{'an' if op == 'output' else 'a'} {op} of {name}" for op, name, _ in (before[place], after[place]))
+    return f"{was} is lost" if before[place + 1 :] == after[place:] else f"{was} becomes {now}"
 
 
 @rule
