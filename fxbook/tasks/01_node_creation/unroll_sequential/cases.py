@@ -18,14 +18,17 @@ def mlp() -> nn.Module:
 
 
 def nested() -> nn.Module:
-    """Nested blocks, one with named layers; a layer without a bias; a norm without weights; a layer in three places."""
+    """Nested blocks, one with named layers; a layer without a bias; a norm without weights.
+
+    One layer is in three places, two of them in a row.
+    """
     shared = nn.Linear(4, 4)
     named = nn.Sequential(
         OrderedDict(mix=nn.Linear(4, 4, bias=False), norm=nn.LayerNorm(4, eps=0.02), bend=nn.LeakyReLU(0.01))
     )
-    block = nn.Sequential(shared, nn.LeakyReLU(0.5), named)
+    block = nn.Sequential(shared, nn.LeakyReLU(1.5), named)
     return nn.Sequential(
-        nn.LayerNorm(4, elementwise_affine=False), block, shared, nn.LayerNorm(4, eps=0.01, bias=False), shared
+        nn.LayerNorm(4, elementwise_affine=False), block, shared, shared, nn.LayerNorm(4, eps=0.01, bias=False)
     )
 
 
