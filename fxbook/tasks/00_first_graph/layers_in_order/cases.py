@@ -13,6 +13,8 @@ from ..cases import Attending, Classifier, NamedAlike, RandomLayers, Recurrent, 
 class Probed(nn.Module):
     """The result of ``probe_1`` has no users; ``start`` gets a parameter, not a value that the input leads to.
 
+    ``mix`` runs first and last.
+
     An input and a method have the names of layers that are never called.
     """
 
@@ -28,7 +30,7 @@ class Probed(nn.Module):
     def forward(self, spare: Tensor) -> Tensor:
         mixed = self.mix(spare)
         self.probe_1(mixed)
-        return mixed.tanh() * self.start(self.state)
+        return self.mix(mixed.tanh() * self.start(self.state))
 
 
 USAGE = Usage(

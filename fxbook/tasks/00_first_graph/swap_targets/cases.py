@@ -19,6 +19,7 @@ OTHER_SWAPS: dict[Any, Any] = {
     "sum": "prod",
     torch.exp: torch.sin,
     torch.sub: torch.add,
+    torch.add: torch.sub,
 }
 
 

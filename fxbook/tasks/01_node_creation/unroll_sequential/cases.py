@@ -33,10 +33,10 @@ def nested() -> nn.Module:
 
 
 def zeros() -> nn.Module:
-    """Settings of zero, which a default must not replace; a norm over two dimensions; a frozen bias."""
+    """Settings of zero, which a default must not replace; a norm over two dimensions; a frozen bias; an empty block."""
     norm, linear = nn.LayerNorm((3, 4), eps=0.0, elementwise_affine=False), nn.Linear(4, 3)
     linear.bias.requires_grad_(False)
-    return nn.Sequential(nn.LeakyReLU(0.5), norm, nn.LeakyReLU(0.0), linear)
+    return nn.Sequential(nn.LeakyReLU(0.5), norm, nn.LeakyReLU(0.0), linear, nn.Sequential())
 
 
 def small() -> tuple[Tensor]:

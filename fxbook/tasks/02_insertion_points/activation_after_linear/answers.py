@@ -106,7 +106,7 @@ class RunsItOnProxies:
         traced = fx.symbolic_trace(model)
         graph = fx.Graph()
         tracer = fx.proxy.GraphAppendingTracer(graph)
-        inputs = [tracer.create_proxy("placeholder", node.target, (), {}) for node in inputs_of(traced)]
+        inputs = [tracer.create_proxy("placeholder", node.target, node.args, {}) for node in inputs_of(traced)]
         graph.output(fx.node.map_aggregate(Activating(traced).run(*inputs), node_of))
         return fx.GraphModule(traced, graph)
 

@@ -155,6 +155,7 @@ USAGE = Usage(
         layered("the functional form", Functional, 3, 6),
         layered("a layer called twice, and one that shares its weight", Tied, 3, 6, unseen=True),
         layered("a user-defined subclass, which tracing enters", WithOwnLayer, 3, 6, unseen=True),
+        layered("softmax layers, and calls that look like them", Softmaxed, 3, 6, unseen=True),
         layered(
             "a traced model with a subclass in `torch.nn`",
             WithLeafSubclass,
@@ -164,6 +165,5 @@ USAGE = Usage(
             unseen=True,
             given=fx.symbolic_trace,
         ),
-        layered("softmax layers, and calls that look like them", Softmaxed, 3, 6, unseen=True),
     ),
 )
