@@ -24,6 +24,10 @@ def no_module_called(case: CaseView) -> Found:
     for node in case.nodes:
         if node.op == "call_module":
             yield node, f"calls the module `{node.target}`: no module should be called"
+        for read in (case.nodes[index] for index in node.inputs):
+            is_module = read.op == "get_attr" and read.target in case.modules
+            if is_module and (node.target != "getattr" or node.positional[1:] == ["forward"]):
+                yield node, f"calls the module `{read.target}`: no module should be called"
 
 
 def expected_with_gradients(model: nn.Module, x: Tensor) -> dict[str, Any]:

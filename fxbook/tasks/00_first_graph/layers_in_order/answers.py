@@ -117,6 +117,17 @@ def skips_modules_with_children(model):
     return [target for target in called if not list(traced.get_submodule(target).children())]
 
 
+@breaks("the submodules that a model calls", case="a model with a layer whose result is unused")
+@wrong("layers_in_order", says="`start` is not in the answer, but the model calls it")
+def follows_the_input_forward(model):
+    graph = fx.symbolic_trace(model).graph
+    reached = set(graph.find_nodes(op="placeholder"))
+    for node in graph.nodes:
+        if not reached.isdisjoint(node.all_input_nodes):
+            reached.add(node)
+    return [node.target for node in graph.nodes if node in reached and node.op == "call_module"]
+
+
 @breaks("A layer that is never called does not appear", case="a model with a layer whose result is unused")
 @wrong("layers_in_order", says="`spare` is in the answer, but `forward` never calls it")
 def lists_every_target_that_names_a_layer(model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage, eager
@@ -10,11 +11,18 @@ from ..cases import Attending, Classifier, NamedAlike, RandomLayers, Recurrent, 
 
 
 class Probed(nn.Module):
-    """The result of ``probe_1`` has no users; an input and a method have the names of layers that are never called."""
+    """The result of ``probe_1`` has no users; ``start`` gets a parameter, not a value that the input leads to.
+
+    ``mix`` runs first and last.
+
+    An input and a method have the names of layers that are never called.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.spare = nn.Linear(4, 4)
+        self.start = nn.Linear(4, 4)
+        self.state = nn.Parameter(torch.rand(4))
         self.mix = nn.Linear(4, 4)
         self.probe_1 = nn.Identity()
         self.tanh = nn.Tanh()
@@ -22,7 +30,7 @@ class Probed(nn.Module):
     def forward(self, spare: Tensor) -> Tensor:
         mixed = self.mix(spare)
         self.probe_1(mixed)
-        return mixed.tanh()
+        return self.mix(mixed.tanh() * self.start(self.state))
 
 
 USAGE = Usage(

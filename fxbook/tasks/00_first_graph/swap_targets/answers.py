@@ -5,8 +5,6 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-A_STR = "00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected"
-
 
 def is_call(node):
     return node.op in ("call_function", "call_method")
@@ -107,10 +105,19 @@ def traces_the_changed_module_once_more(traced, table):
     return fx.symbolic_trace(swap(traced, table))
 
 
-@breaks("a string stands for a method, and a function for itself.", case="the classifier")
-@wrong("target_fits_op", node="relu", read=A_STR, says="is a `call_method`, but its target is a function")
-def makes_every_target_a_function(traced, table):
-    return swap(traced, dict.fromkeys(table, torch.tanh), compiled=False)
+@breaks(
+    "a string stands for a method, and a function for itself.",
+    "A method becomes a method, and a function a function.",
+    case="the classifier",
+)
+@wrong("methods_stay_methods", node="relu", says="is a `call_function`, but should be a `call_method`")
+def makes_every_call_a_function_call(traced, table):
+    for node in traced.graph.nodes:
+        if is_call(node) and node.target in table:
+            new = table[node.target]
+            node.op, node.target = "call_function", getattr(torch, new) if isinstance(new, str) else new
+    traced.recompile()
+    return traced
 
 
 @breaks("All other nodes stay as they are", case="a model with a submodule named `relu`")
@@ -176,11 +183,19 @@ def swaps_methods_whose_name_begins_with_a_key(traced, table):
     return traced
 
 
-@wrong("same_result", node="add_3", says="the result is not the one asked for")
+@wrong("arguments_stay", node="sum_1", says="has fewer arguments than the call that it replaces: `add.prod()`")
 def keeps_only_the_first_argument(traced, table):
     for node in traced.graph.nodes:
         if node.op == "call_method" and node.target in table:
             node.args, node.kwargs = node.args[:1], {}
+    return swap(traced, table)
+
+
+@wrong("same_result", node="sub_1", says="running the result raises TypeError")
+def passes_every_argument_by_position(traced, table):
+    for node in traced.graph.nodes:
+        if is_call(node) and node.target in table:
+            node.args, node.kwargs = (*node.args, *node.kwargs.values()), {}
     return swap(traced, table)
 
 

@@ -19,6 +19,7 @@ OTHER_SWAPS: dict[Any, Any] = {
     "sum": "prod",
     torch.exp: torch.sin,
     torch.sub: torch.add,
+    torch.add: torch.sub,
 }
 
 
@@ -37,7 +38,7 @@ class NamedRelu(nn.Module):
 
 
 class NamedAsMethods(nn.Module):
-    """An input, a parameter and functions with the names of methods; names that begin alike; a dead call.
+    """An input, a parameter and functions with the names of methods; names that begin alike; a dead call; ``sin_``.
 
     The dict exchanges two methods. ``torch.sub`` is a key of the dict, but ``-`` is not.
     """
@@ -51,7 +52,7 @@ class NamedAsMethods(nn.Module):
         scaled.sigmoid()
         changed = scaled.sin() - scaled.cos() + torch.exp(scaled) + scaled.sigmoid()
         changed = torch.sub(changed, scaled.sum(1, keepdim=True), alpha=3)
-        return changed + scaled.sinh() + torch.exp2(scaled) + scaled.exp() + torch.sigmoid(scaled)
+        return changed + scaled.sinh() + torch.exp2(scaled) + scaled.exp() + torch.sigmoid(scaled) + (-scaled).sin_()
 
 
 def traced_and_a_different_dict(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from torch import Tensor, fx, nn
@@ -9,6 +10,7 @@ from torch import Tensor, fx, nn
 from fxbook.cases import Check
 from fxbook.cases.exercise import graph_of
 from fxbook.graph.naming import callable_name
+from fxbook.graph.record import NodeRecord
 from fxbook.rules.explained import given_edited, lints, recompiled
 from fxbook.rules.families import RELU, Family
 from fxbook.rules.predicates import calls, no_dead_nodes, same_result
@@ -67,6 +69,49 @@ def swapped_once(case: CaseView) -> Found:
             yield node, f"calls `{node.target}`, as before: its target should be swapped once"
 
 
+def _wanted(case: CaseView) -> list[tuple[NodeRecord, str]]:
+    """Each call of the given graph, with what it should call."""
+    _, table = case.arguments
+    new = {(op, key): value for op in ("call_function", "call_method") for key, value in _named(table, op)}
+    calls = [node for node in case.before if node.op in ("call_function", "call_method")]
+    return [(node, new.get((node.op, node.target), node.target)) for node in calls]
+
+
+def _named(table: dict[Any, Any], op: str) -> list[tuple[str, str]]:
+    """The part of the dict for calls with this opcode, as nodes show its targets."""
+    if op == "call_method":
+        return [(key, value) for key, value in table.items() if isinstance(key, str)]
+    return [(callable_name(key), callable_name(value)) for key, value in table.items() if not isinstance(key, str)]
+
+
+@rule
+def methods_stay_methods(case: CaseView) -> Found:
+    """A method becomes a method, and a function a function."""
+    wanted = Counter((node.op, target) for node, target in _wanted(case))
+    present = Counter((node.op, node.target) for node in case.nodes if node.op in ("call_function", "call_method"))
+    missing = {(op, target.rpartition(".")[2]) for op, target in wanted - present}
+    extra = present - wanted
+    for node in case.nodes:
+        other = {"call_function": "call_method", "call_method": "call_function"}.get(node.op)
+        if extra[node.op, node.target] and (other, node.target.rpartition(".")[2]) in missing:
+            yield node, f"is a `{node.op}`, but should be a `{other}`, like the call that it replaces"
+
+
+@rule
+def arguments_stay(case: CaseView) -> Found:
+    """A changed call has not lost an argument."""
+    wanted: dict[tuple[str, str], list[int]] = {}
+    for before, target in _wanted(case):
+        wanted.setdefault((before.op, target), []).append(_arguments(before))
+    for node in case.nodes:
+        if _arguments(node) < min(wanted.get((node.op, node.target), [0])):
+            yield node, f"has fewer arguments than the call that it replaces: `{node.call}`"
+
+
+def _arguments(node: NodeRecord) -> int:
+    return len(node.positional) + len(node.kwargs.get("dict", ()))
+
+
 @rule
 def other_calls_stay(case: CaseView) -> Found:
     """A node whose target is not a key of the dict still calls what it called before."""
@@ -103,7 +148,10 @@ CHECK = Check(
         target_fits_op,
         lints,
         recompiled,
-        same_result.or_because(no_key_is_called, swapped_once, submodule_stays, other_calls_stay, no_dead_nodes),
+        same_result.or_because(
+            no_key_is_called, swapped_once, submodule_stays, other_calls_stay, arguments_stay, no_dead_nodes
+        ),
+        methods_stay_methods,
         inputs_stay,
         no_dead_nodes,
         dead_calls_swapped,

@@ -164,6 +164,17 @@ def makes_a_bias_of_zeros(linear):
     return built(weights, lambda graph: map(graph.get_attr, weights))
 
 
+@wrong("holds_each_weight", says="The result does not hold the layer's parameter `weight` itself")
+def transposes_the_weight_in_advance(linear):
+    """The buffer shares the weight's memory and passes gradients on, but an optimizer of the result never sees it."""
+    graph = fx.Graph()
+    value = graph.call_function(torch.matmul, (graph.placeholder("x"), graph.get_attr("transposed")))
+    if linear.bias is not None:
+        value = graph.call_function(torch.add, (value, graph.get_attr("bias")))
+    graph.output(value)
+    return fx.GraphModule({"transposed": linear.weight.t(), "bias": linear.bias}, graph)
+
+
 @breaks("and must get the same gradients.", case="an input with one dimension, a bias of zeros")
 @wrong("gradients_kept", says="the result is right, but `bias` gets no gradient")
 def leaves_out_a_bias_of_zeros(linear):

@@ -22,10 +22,19 @@ def fetches_each_weight(case: CaseView) -> Found:
 
 @rule
 def no_other_weights(case: CaseView) -> Found:
-    """No node fetches anything but the layer's parameters and plain tensors."""
+    """No node fetches anything but the layer, its parameters and plain tensors."""
     for node in case.nodes:
-        if node.op == "get_attr" and node.kind != "torch.Tensor" and case.shared.get(node.target) is None:
+        is_own = node.target in case.modules or case.shared.get(node.target) is not None
+        if node.op == "get_attr" and node.kind != "torch.Tensor" and not is_own:
             yield node, f"fetches `{node.target}`, which is not a parameter of the layer"
+
+
+@rule
+def holds_each_weight(case: CaseView) -> Found:
+    """The result holds each parameter of the layer, under any name, not just a view of it."""
+    for name, _ in case.model.named_parameters():
+        if name not in case.shared.values():
+            yield None, f"The result does not hold the layer's parameter `{name}` itself."
 
 
 CHECK = Check(
@@ -39,6 +48,7 @@ CHECK = Check(
         shares_weights,
         no_other_weights,
         gradients_kept,
+        holds_each_weight,
         no_dead_nodes,
     ),
     expected=expected_with_gradients,

@@ -110,6 +110,12 @@ def keeps_the_order_of_the_halves():
     return rotated(join=lambda graph, turned, first: joined(graph, first, turned))
 
 
+@wrong("two_halves", node="getitem", says="takes columns that are not one of the halves, `:2` and `2:`")
+def takes_every_second_column():
+    parts = (..., slice(0, None, 2)), (..., slice(1, None, 2))
+    return rotated(cut=lambda graph, x: [graph.call_function(operator.getitem, (x, part)) for part in parts])
+
+
 @wrong("has_node", says="The graph has no `output` node", read="when_it_breaks/01_node_creation#no-output-node")
 def forgets_the_output():
     graph, x = started()

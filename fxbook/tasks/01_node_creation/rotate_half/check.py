@@ -13,6 +13,7 @@ from fxbook.rules.view import CaseView
 from ..check import nothing_detached
 
 CAT = family("cat", "concat", "concatenate")
+STACK = family("stack", "hstack", "vstack", "dstack", "column_stack", "row_stack")
 TURNS = NEG | MUL | SUB
 VIEWS = family("getitem", "narrow", "chunk", "split", "tensor_split", "hsplit", "dsplit", "unbind", "select", "view")
 
@@ -47,6 +48,27 @@ def in_last_dimension(case: CaseView) -> Found:
         dim = dict(node.kwargs.get("dict", ())).get("dim", by_position)
         if node in CAT and isinstance(dim, int) and dim not in (-1, 2):
             yield node, f"joins along dimension {dim} instead of the last"
+        if node in STACK:
+            yield node, "stacks its pieces: the halves should be joined along the last dimension"
+
+
+@rule
+def two_halves(case: CaseView) -> Found:
+    """Slices take the first half of the columns and the second half."""
+    taken = []
+    for node in case.nodes:
+        slices = [part["slice"] for part in _index(node) if "slice" in part]
+        if not slices:
+            continue
+        columns = range(4)[slice(*slices[-1])] if all(end is None or type(end) is int for end in slices[-1]) else None
+        if columns not in (range(2), range(2, 4), range(4)):
+            yield node, "takes columns that are not one of the halves, `:2` and `2:`"
+        taken.append(columns)
+    if any(node in VIEWS and node.target != "operator.getitem" for node in case.nodes):
+        return
+    for name, half in (("first", range(2)), ("second", range(2, 4))):
+        if taken and half not in taken:
+            yield None, f"No node takes the {name} half of the columns."
 
 
 @rule
@@ -54,6 +76,9 @@ def negated_half_first(case: CaseView) -> Found:
     """The second half is negated, and comes first."""
     if not any(node in TURNS for node in case.nodes):
         yield None, "No node negates a half."
+    for node in case.nodes:
+        if node in TURNS and any(case.nodes[index] in CAT for index in node.inputs):
+            yield node, "negates both halves: only the second half should be negated"
     for node in case.nodes:
         if not node.inputs:
             continue
@@ -91,7 +116,9 @@ CHECK = Check(
     (
         lints,
         placeholders("x"),
-        same_result.or_because(has_output, brackets_take_two, pieces_in_a_list, in_last_dimension, negated_half_first),
+        same_result.or_because(
+            has_output, brackets_take_two, pieces_in_a_list, in_last_dimension, two_halves, negated_half_first
+        ),
         nothing_detached,
         input_stays,
         no_dead_nodes,

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import operator
 
 import torch
 from torch import fx, nn
@@ -163,10 +164,15 @@ def unrolled(model, layers=None, root=None, fetch=weights_of, settings=settings_
     return fx.GraphModule(model if root is None else root, graph)
 
 
-@breaks("`placeholder`, `get_attr`, `call_function` and `output`.", case="the MLP")
-@wrong("no_module_called", node="_0", says="calls the module `0`")
-def calls_the_layers(model):
-    return fx.symbolic_trace(model)
+@breaks("Return a GraphModule that computes model(x) with functions only.", case="the MLP")
+@wrong("no_module_called", node="call", says="calls the module `0`")
+def fetches_each_layer_and_calls_it(model):
+    graph = fx.Graph()
+    value = graph.placeholder("x")
+    for path, _ in all_layers(model):
+        value = graph.call_function(operator.call, (graph.get_attr(path), value))
+    graph.output(value)
+    return fx.GraphModule(model, graph)
 
 
 @breaks("and is then called twice.", case="the nested model")
@@ -274,7 +280,20 @@ def enters_only_one_level(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if path.count(".") < 2])
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for")
+@wrong("same_result", node="output", says="the result is not the one asked for")
+def takes_the_larger_of_the_value_and_its_multiple(model):
+    """Right for a slope up to one."""
+    module = unrolled(model)
+    for node in module.graph.find_nodes(op="call_function", target=nn.functional.leaky_relu):
+        value, slope = node.args
+        with module.graph.inserting_before(node):
+            multiple = module.graph.call_function(torch.mul, (value, slope))
+        node.target, node.args = torch.maximum, (value, multiple)
+    module.recompile()
+    return module
+
+
+@wrong("weights_in_their_places", node="layer_norm", says="has `1.bias` as its weight")
 def swaps_weight_and_bias_of_a_norm(model):
     def fetch(graph, path, layer):
         weight, bias = weights_of(graph, path, layer)

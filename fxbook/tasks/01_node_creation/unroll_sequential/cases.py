@@ -18,22 +18,25 @@ def mlp() -> nn.Module:
 
 
 def nested() -> nn.Module:
-    """Nested blocks, one with named layers; a layer without a bias; a norm without weights; a layer in three places."""
+    """Nested blocks, one with named layers; a layer without a bias; a norm without weights.
+
+    One layer is in three places, two of them in a row.
+    """
     shared = nn.Linear(4, 4)
     named = nn.Sequential(
         OrderedDict(mix=nn.Linear(4, 4, bias=False), norm=nn.LayerNorm(4, eps=0.02), bend=nn.LeakyReLU(0.01))
     )
-    block = nn.Sequential(shared, nn.LeakyReLU(0.5), named)
+    block = nn.Sequential(shared, nn.LeakyReLU(1.5), named)
     return nn.Sequential(
-        nn.LayerNorm(4, elementwise_affine=False), block, shared, nn.LayerNorm(4, eps=0.01, bias=False), shared
+        nn.LayerNorm(4, elementwise_affine=False), block, shared, shared, nn.LayerNorm(4, eps=0.01, bias=False)
     )
 
 
 def zeros() -> nn.Module:
-    """Settings of zero, which a default must not replace; a norm over two dimensions; a frozen bias."""
+    """Settings of zero, which a default must not replace; a norm over two dimensions; a frozen bias; an empty block."""
     norm, linear = nn.LayerNorm((3, 4), eps=0.0, elementwise_affine=False), nn.Linear(4, 3)
     linear.bias.requires_grad_(False)
-    return nn.Sequential(nn.LeakyReLU(0.5), norm, nn.LeakyReLU(0.0), linear)
+    return nn.Sequential(nn.LeakyReLU(0.5), norm, nn.LeakyReLU(0.0), linear, nn.Sequential())
 
 
 def small() -> tuple[Tensor]:

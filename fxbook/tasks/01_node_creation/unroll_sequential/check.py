@@ -30,10 +30,12 @@ def layers_of(model: nn.Module) -> Iterator[tuple[Family, list[tuple[str, nn.Mod
 
 @rule
 def each_layer_called(case: CaseView) -> Found:
-    """The graph has as many calls to each kind of layer as the model makes."""
+    """The graph has as many calls to each kind of layer as the model makes, unless it writes that kind out."""
+    functions = sum(node.op == "call_function" for node in case.nodes)
+    total = sum(len(layers) for _, layers in layers_of(case.model))
     for kind, layers in layers_of(case.model):
         count = sum(node in kind for node in case.nodes)
-        if count < len(layers):
+        if count < len(layers) and (count or functions <= total):
             calls = f"{count} {'call' if count == 1 else 'calls'}"
             fetched = [node.target for node in case.nodes if node.op == "get_attr"]
             why = _why_fewer(count, layers, fetched)
@@ -99,6 +101,19 @@ def fetches_each_weight(case: CaseView) -> Found:
 
 
 @rule
+def weights_in_their_places(case: CaseView) -> Found:
+    """No call gets a bias as its weight, or a weight as its bias."""
+    for kind, first in ((LINEAR, 1), (LAYER_NORM, 2)):
+        for node in (node for node in case.nodes if node in kind):
+            passed = dict(zip(("weight", "bias"), node.positional[first : first + 2], strict=False))
+            for role, value in {**passed, **dict(node.kwargs.get("dict", ()))}.items():
+                path = case.nodes[value["node"]].target if isinstance(value, dict) and "node" in value else ""
+                name = path.rpartition(".")[2]
+                if role in ("weight", "bias") and name in ("weight", "bias") and name != role:
+                    yield node, f"has `{path}` as its {role}"
+
+
+@rule
 def keeps_names(case: CaseView) -> Found:
     """The result's parameters have the same names as in the model."""
     names = {name for name, _ in case.model.named_parameters(remove_duplicate=False)}
@@ -114,7 +129,9 @@ CHECK = Check(
         recompiled,
         no_module_called,
         all_in_sight,
-        same_result.or_because(tensor_free, has_output, each_layer_called, settings_kept, fetches_each_weight),
+        same_result.or_because(
+            tensor_free, has_output, each_layer_called, settings_kept, fetches_each_weight, weights_in_their_places
+        ),
         opcodes("placeholder", "get_attr", "call_function", "output"),
         shares_weights,
         keeps_names,

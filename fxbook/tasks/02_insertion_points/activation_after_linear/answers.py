@@ -17,9 +17,9 @@ def is_layer(traced, node, layer, function):
     return node.op == "call_function" and node.target is function
 
 
-def edited(model, is_meant, activation, users=lambda node: list(node.users), compiled=True):
+def edited(model, is_meant, activation, users=lambda node: list(node.users), compiled=True, trace=fx.symbolic_trace):
     """The traced model, in which the users of each chosen node use the activation of its result instead."""
-    traced = fx.symbolic_trace(model)
+    traced = trace(model)
     for node in list(traced.graph.nodes):
         if is_meant(traced, node):
             old = users(node)
@@ -106,7 +106,7 @@ class RunsItOnProxies:
         traced = fx.symbolic_trace(model)
         graph = fx.Graph()
         tracer = fx.proxy.GraphAppendingTracer(graph)
-        inputs = [tracer.create_proxy("placeholder", node.target, (), {}) for node in inputs_of(traced)]
+        inputs = [tracer.create_proxy("placeholder", node.target, node.args, {}) for node in inputs_of(traced)]
         graph.output(fx.node.map_aggregate(Activating(traced).run(*inputs), node_of))
         return fx.GraphModule(traced, graph)
 
@@ -161,12 +161,43 @@ def handles_each_module_once(model, layer, function, activation):
 
 
 @breaks("layers whose result the model returns.", case="nested modules")
-@wrong("no_dead_nodes", node="relu_2", says="is dead: no node uses its result", read=NEEDS_A_USER)
+@wrong("followed_by_activation", node="output", says="still uses `head`, bypassing the relu", read=NEEDS_A_USER)
 def skips_the_output(model, layer, function, activation):
     def users(node):
         return [user for user in node.users if user.op != "output"]
 
     return edited(model, lambda *each: is_layer(*each, layer, function), activation, users)
+
+
+@breaks("Insert an activation after every call to a layer", case="a traced model with a subclass in `torch.nn`")
+@wrong("unused_layers_too", node="enter_1", says="has no users, but calls the layer")
+def skips_a_layer_without_users(model, layer, function, activation):
+    return edited(model, lambda traced, node: node.users and is_layer(traced, node, layer, function), activation)
+
+
+@wrong("no_dead_nodes", node="body_0_0", says="is dead: no node uses its result")
+def calls_each_layer_again_and_leaves_the_old_call(model, layer, function, activation):
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_layer(traced, node, layer, function):
+            with traced.graph.inserting_before(node.next):
+                new = traced.graph.call_function(activation, (traced.graph.node_copy(node),))
+            node.replace_all_uses_with(new)
+    traced.recompile()
+    return traced
+
+
+@breaks("Tracing goes into it, so no node calls it", case="a user-defined subclass, which tracing enters")
+@wrong("followed_by_activation", node="gate", says="which is not a leaf module: tracing should go into it")
+def makes_every_subclass_a_leaf(model, layer, function, activation):
+    class Shallow(fx.Tracer):
+        def is_leaf_module(self, module, path):
+            return isinstance(module, layer) or super().is_leaf_module(module, path)
+
+    def trace(model):
+        return fx.GraphModule(model, Shallow().trace(model))
+
+    return edited(model, lambda *each: is_layer(*each, layer, function), activation, trace=trace)
 
 
 @breaks(

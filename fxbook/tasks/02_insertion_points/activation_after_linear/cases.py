@@ -98,7 +98,10 @@ class WithOwnLayer(Layered):
 
 
 class WithLeafSubclass(Layered):
-    """An instance of a subclass in ``torch.nn``, which stays a leaf, after an instance of the class; two inputs."""
+    """An instance of a subclass in ``torch.nn``, which stays a leaf, after an instance of the class; two inputs.
+
+    The result of one call has no users.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,7 +110,9 @@ class WithLeafSubclass(Layered):
         self.out_proj = NonDynamicallyQuantizableLinear(6, 6)
 
     def forward(self, x: Tensor, offset: Tensor) -> Tensor:
-        return self.out_proj(self.enter(x)) - offset
+        mixed = self.out_proj(self.enter(x))
+        self.enter(offset)
+        return mixed - offset
 
 
 class Softmaxed(Layered):
@@ -150,6 +155,7 @@ USAGE = Usage(
         layered("the functional form", Functional, 3, 6),
         layered("a layer called twice, and one that shares its weight", Tied, 3, 6, unseen=True),
         layered("a user-defined subclass, which tracing enters", WithOwnLayer, 3, 6, unseen=True),
+        layered("softmax layers, and calls that look like them", Softmaxed, 3, 6, unseen=True),
         layered(
             "a traced model with a subclass in `torch.nn`",
             WithLeafSubclass,
@@ -159,6 +165,5 @@ USAGE = Usage(
             unseen=True,
             given=fx.symbolic_trace,
         ),
-        layered("softmax layers, and calls that look like them", Softmaxed, 3, 6, unseen=True),
     ),
 )

@@ -13,7 +13,6 @@ from torch.overrides import TorchFunctionMode
 from fxbook.cases import Check
 from fxbook.graph.naming import callable_name
 from fxbook.graph.record import NodeRecord
-from fxbook.rules import explained
 from fxbook.rules.explained import lints, output_last, recompiled
 from fxbook.rules.families import GELU, RELU, TANH
 from fxbook.rules.predicates import input_unchanged, no_dead_nodes, same_result, shares_weights
@@ -22,6 +21,7 @@ from fxbook.rules.view import CaseView
 
 from .cases import Layered
 
+_NEEDS_A_USER = "02_insertion_points#a-new-node-needs-a-user"
 _ACTIVATIONS = {torch.relu: RELU, torch.tanh: TANH, nn.functional.gelu: GELU}
 
 
@@ -50,6 +50,10 @@ def followed_by_activation(case: CaseView) -> Found:
     """The required activation follows each call to the required layer, and no other node."""
     assert isinstance(case.model, Layered)
     kind, _, function = case.model.task
+    leaves = {node.target for node in case.before if node.op == "call_module"}
+    for node in case.nodes:
+        if node.op == "call_module" and node.target not in leaves and _is_layer(case, node):
+            yield node, f"calls `{node.target}`, which is not a leaf module: tracing should go into it"
     activation, own = _ACTIVATIONS[function], {node.name for node in case.before}
     for node in case.nodes:
         read = next((case.nodes[index] for index in node.inputs), None)
@@ -59,9 +63,19 @@ def followed_by_activation(case: CaseView) -> Found:
         users = [case.nodes[user] for user in node.users]
         if not any(user in activation for user in users):
             yield node, f"Node `{node.name}` ({kind.__name__}) is not followed by {activation.label}."
+        is_unused = any(user in activation and not user.users for user in users)
         for user in users:
             if user not in activation:
-                yield user, f"still uses `{node.name}`, bypassing the {activation.label} that follows it"
+                bypasses = f"still uses `{node.name}`, bypassing the {activation.label} that follows it"
+                yield user, bypasses, _NEEDS_A_USER if is_unused else None
+
+
+@rule
+def unused_layers_too(case: CaseView) -> Found:
+    """A call to the layer whose result is unused is followed by the activation, too."""
+    for node in case.nodes:
+        if _is_layer(case, node) and not node.users:
+            yield node, "has no users, but calls the layer: an activation should follow it, too"
 
 
 def _is_layer(case: CaseView, node: NodeRecord) -> bool:
@@ -77,8 +91,9 @@ CHECK = Check(
         lints,
         recompiled,
         output_last,
-        same_result.or_because(explained.no_dead_nodes, followed_by_activation),
+        same_result.or_because(followed_by_activation),
         no_dead_nodes,
+        unused_layers_too,
         input_unchanged,
         shares_weights,
     ),
