@@ -81,7 +81,7 @@ def takes_out_only_what_is_used(traced, named):
     return fx.Interpreter(traced).boxed_run(box)
 
 
-@breaks("Free each input after its last use.", case="the gated mix")
+@breaks("Free each input, like every other value, after its last use.", case="the gated mix")
 @wrong("let_go", says=HELD)
 def passes_a_copy_of_the_list(traced, named):
     box = [named.pop(node.name) for node in inputs(traced)]
@@ -108,7 +108,7 @@ def clones_every_input(traced, named):
     return fx.Interpreter(traced).boxed_run(box)
 
 
-@breaks("Free each input after its last use.", case="values used in lists and by keyword")
+@breaks("Free each input, like every other value, after its last use.", case="values used in lists and by keyword")
 @wrong("let_go", says="while node `mul` computes, the input `first` is still alive, but its last user is `cat`")
 def looks_at_positional_arguments_only(traced, named):
     env = {node: named.pop(node.name) for node in inputs(traced)}
