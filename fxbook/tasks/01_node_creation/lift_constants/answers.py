@@ -144,6 +144,13 @@ def looks_at_plain_arguments_only(gm):
     gm.recompile()
 
 
+@breaks("each tensor becomes a buffer", case="the padded rows, repaired once more")
+@wrong("same_result", node="maximum", says="argument 'other' must be Tensor, not float")
+def puts_numbers_in_place_of_scalars(gm):
+    lifted(gm, lambda value: value.item() if isinstance(value, torch.Tensor) and value.dim() == 0 else value)
+    lifted(gm, lifting(gm, free_names(gm)))
+
+
 @breaks("a buffer that a `get_attr` fetches.", case="the scale and shift")
 @wrong(
     "fetches_buffers",

@@ -29,7 +29,7 @@ def scale_and_shift_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 class Padded(nn.Module):
-    """Adds a constant column on each side, clamps, then scales and shifts by the module's own tensors."""
+    """Adds a constant column on each side, limits the values from both sides, then scales and shifts by own tensors."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,18 +38,21 @@ class Padded(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         padded = torch.cat([torch.zeros(2, 1), x, torch.full((2, 1), 7.0)], dim=1)
-        floored = torch.clamp(padded, min=torch.tensor(-0.5), max=torch.tensor(0.75))
-        return (floored * self.constant_0 + self._tensor_constant0) * 3
+        limited = torch.clamp(padded, min=-0.5, max=0.75)
+        return (limited * self.constant_0 + self._tensor_constant0) * 3
 
 
 def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule, Tensor]:
-    """``Padded`` as a graph with tensors in a list and in two keywords; and its last factor, which the graph lacks."""
+    """``Padded`` as a graph with tensors in a list and in keywords; and its last factor, which the graph lacks.
+
+    ``maximum`` and ``minimum`` take no Python number in place of a tensor.
+    """
     graph = fx.Graph()
     x = graph.placeholder("x")
     padded = graph.call_function(torch.cat, ([torch.zeros(2, 1), x, torch.full((2, 1), 7.0)],), {"dim": 1})
-    bounds = {"min": torch.tensor(-0.5), "max": torch.tensor(0.75)}
-    floored = graph.call_function(torch.clamp, (padded,), bounds)
-    scaled = graph.call_function(torch.mul, (floored, graph.get_attr("constant_0")))
+    raised = graph.call_function(torch.maximum, (padded,), {"other": torch.tensor(-0.5)})
+    limited = graph.call_function(torch.minimum, (), {"input": torch.tensor(0.75), "other": raised})
+    scaled = graph.call_function(torch.mul, (limited, graph.get_attr("constant_0")))
     graph.output(graph.call_function(torch.add, (scaled, graph.get_attr("_tensor_constant0"))))
     return fx.GraphModule(model, graph), torch.tensor(3.0)
 

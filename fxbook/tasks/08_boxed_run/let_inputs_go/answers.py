@@ -70,21 +70,32 @@ def leaves_the_dict_as_it_was(traced, named):
     return fx.Interpreter(traced).boxed_run([named[node.name] for node in inputs(traced)])
 
 
-@breaks("Free each input after its last use.", case="the gated mix")
+@breaks("the dict is empty", case="five inputs, one unused and one called `input`")
+@wrong(
+    "nothing_left",
+    says="(five inputs, one unused and one called `input`): the dict still holds 1 input after the run",
+    read=BOX,
+)
+def takes_out_only_what_is_used(traced, named):
+    box = [named.pop(node.name) if node.users else named[node.name] for node in inputs(traced)]
+    return fx.Interpreter(traced).boxed_run(box)
+
+
+@breaks("Free each input, like every other value, after its last use.", case="the gated mix")
 @wrong("let_go", says=HELD)
 def passes_a_copy_of_the_list(traced, named):
     box = [named.pop(node.name) for node in inputs(traced)]
     return fx.Interpreter(traced).boxed_run(list(box))
 
 
-@breaks("in any order", case="four inputs, one of them a parameter `input`")
+@breaks("in any order", case="five inputs, one unused and one called `input`")
 @wrong("uses_what_was_passed", says="node `mul` uses `weight`, but got `bias`")
 def sorts_the_names(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(name) for name in sorted(named)])
 
 
-@breaks("the name of each placeholder", case="four inputs, one of them a parameter `input`")
-@wrong("ends well", says="(four inputs, one of them a parameter `input`): your code raises KeyError: 'input'")
+@breaks("the name of each placeholder", case="five inputs, one unused and one called `input`")
+@wrong("ends well", says="(five inputs, one unused and one called `input`): your code raises KeyError: 'input'")
 def goes_by_parameter_names(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(node.target) for node in inputs(traced)])
 
@@ -97,7 +108,7 @@ def clones_every_input(traced, named):
     return fx.Interpreter(traced).boxed_run(box)
 
 
-@breaks("Free each input after its last use.", case="values used in lists and by keyword")
+@breaks("Free each input, like every other value, after its last use.", case="values used in lists and by keyword")
 @wrong("let_go", says="while node `mul` computes, the input `first` is still alive, but its last user is `cat`")
 def looks_at_positional_arguments_only(traced, named):
     env = {node: named.pop(node.name) for node in inputs(traced)}

@@ -15,9 +15,9 @@ from ..watched_run.cases import run_watched, with_inputs_of_its_own
 
 
 class Shifted(nn.Module):
-    """Four inputs that are not in alphabetical order; the node of one differs in name from its parameter."""
+    """Inputs that are not in alphabetical order; the node of one differs in name from its parameter; one is unused."""
 
-    def forward(self, weight: Tensor, input: Tensor, shift: Tensor, bias: Tensor) -> Tensor:
+    def forward(self, weight: Tensor, input: Tensor, shift: Tensor, bias: Tensor, unused: Tensor) -> Tensor:
         scaled = torch.mul(torch.sub(input, shift), weight)
         return torch.tanh(scaled + bias)
 
@@ -33,7 +33,7 @@ USAGE = Usage(
         Case("the gated mix", Mixed, tuple),
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
         Case("values used in lists and by keyword", Nested, tuple, unseen=True),
-        Case("four inputs, one of them a parameter `input`", Shifted, tuple, unseen=True),
+        Case("five inputs, one unused and one called `input`", Shifted, tuple, unseen=True),
     ),
     given=with_inputs_of_its_own,
     call=call_by_name,

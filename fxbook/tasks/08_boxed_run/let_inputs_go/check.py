@@ -6,13 +6,26 @@ from fxbook.cases import Check
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..watched_run.check import keeps_to_env, left_in, let_go, nothing_held_after, result_is_right, uses_what_was_passed
+from ..watched_run.check import (
+    alive_too_long,
+    keeps_to_env,
+    left_in,
+    nothing_held_after,
+    result_is_right,
+    uses_what_was_passed,
+)
 
 
 @rule("08_boxed_run#a-box-that-is-emptied")
 def nothing_left(case: CaseView) -> Found:
     """After the run, the dict that was passed is empty."""
     yield from left_in(case, "dict")
+
+
+@rule
+def let_go(case: CaseView) -> Found:
+    """No value is alive after its last use; one without users has none, and an interpreter keeps it to the end."""
+    yield from alive_too_long(case, unused=False)
 
 
 CHECK = Check((keeps_to_env, uses_what_was_passed, result_is_right, nothing_left, let_go, nothing_held_after))

@@ -121,12 +121,17 @@ def left_in(case: CaseView, kind: str) -> Found:
 @rule
 def let_go(case: CaseView) -> Found:
     """While a node computes, the only values alive are those that it or a later node uses."""
+    yield from alive_too_long(case)
+
+
+def alive_too_long(case: CaseView, unused: bool = True) -> Found:
+    """Values alive while a node computes that neither it nor a later node uses; those without users if ``unused``."""
     run, graph = run_of(case), case.before
     must = needed(graph)
     for step, alive in run.steps if run else ():
         for name in alive:
             value = graph.named(name)
-            if value is not None and name not in must.get(step, ()):
+            if value is not None and name not in must.get(step, ()) and (unused or value.users):
                 kind = "input" if value.op == "placeholder" else "value"
                 why = f"its last user is `{last_user(graph, value).name}`" if value.users else "no node uses it"
                 yield None, f"While node `{step}` computes, the {kind} `{name}` is still alive, but {why}."

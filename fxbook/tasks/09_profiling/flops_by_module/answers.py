@@ -105,8 +105,8 @@ def from_the_innermost_name(traced, *inputs):
     return grouped(traced, inputs, lambda node: paths(node)[-1].partition(".")[0])
 
 
-@breaks("of each outermost submodule", case=DIRECT)
-@wrong("each_module_its_flops", says=f"({DIRECT}): `mix` does")
+@breaks("each `nn_module_stack` begins with the root", case=DIRECT)
+@wrong("each_module_its_flops", says='your answer has none for it: it counts all FLOPs under the root, `""`.')
 def takes_the_first_entry(traced, *inputs):
     """In a graph from torch.export, that is the root."""
     return grouped(traced, inputs, lambda node: paths(node)[0].partition(".")[0])

@@ -60,11 +60,13 @@ def each_module_its_flops(case: CaseView) -> Found:
             yield None, f"`{path}` is not the name of an outermost submodule of the model."
     asked = flops_by_outermost(model, *case.arguments[1:])
     halved = all(2 * counted.get(path, 0) == right for path, right in asked.items())
+    only_root = len(asked) > 1 and counted.get("") == sum(asked.values()) == sum(counted.values())
     for path in (*asked, *counted):
         flops, right = counted.get(path, 0), asked.get(path, 0)
         where = f"`{path}`" if path else 'The root (`""`) itself'
         if flops == 0 and right:
-            yield None, f"{where} does {right:,} FLOPs; your answer has none for it."
+            why = ': it counts all FLOPs under the root, `""`.' if only_root else "."
+            yield None, f"{where} does {right:,} FLOPs; your answer has none for it{why}"
         if flops != right:
             counted_so = " A multiplication with its addition counts as 2." if halved else ""
             yield None, f"{where} does {right:,} FLOPs; your answer is {flops:,.10g}.{counted_so}"

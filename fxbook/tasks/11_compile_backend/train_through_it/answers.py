@@ -85,7 +85,7 @@ def returns_the_first_output(module, example_inputs):
 
 
 @breaks("with an item for each output.", case=GATED)
-@wrong("returns_a_function_of_tuples", says="The function returns 1 items, but the graph has 2 outputs.")
+@wrong("returns_a_function_of_tuples", says="The function returns 1 item, but the graph has 2 outputs.")
 def returns_one_of_two_outputs(module, example_inputs):
     edited = swap(module)
     return lambda *inputs: edited(*inputs)[:1]

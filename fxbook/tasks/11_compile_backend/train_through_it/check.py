@@ -47,7 +47,8 @@ def returns_a_function_of_tuples(case: CaseView) -> Found:
         yield None, f"The function returns {kind}: it should return a tuple or a list of the outputs."
     results = entry(case.value, "results")
     if results is not None and len(results) != (outputs := len(expected(case)["results"])):
-        yield None, f"The function returns {len(results)} items, but the graph has {outputs} outputs."
+        items = f"{len(results)} item{'' if len(results) == 1 else 's'}"
+        yield None, f"The function returns {items}, but the graph has {outputs} outputs."
 
 
 @rule

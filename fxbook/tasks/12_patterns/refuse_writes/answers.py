@@ -75,7 +75,7 @@ def begins_at_the_last_node(match, graph, pattern):
 
 
 @breaks("The parameters of the pattern are not nodes of the match.", case="writes before and after")
-@wrong("rejects_matches_across_writes", says="although no other node writes before the first user")
+@wrong("rejects_matches_across_writes", says="although no other node writes between `exp` and the first user")
 def begins_at_the_input(match, graph, pattern):
     """Counts the values of the parameters as nodes of the match."""
     return not crossed(match, min(match.nodes_map.values()), end_of(match))
@@ -100,7 +100,7 @@ def looks_at_what_is_written_to(match, graph, pattern):
 
 
 @breaks("it calls a method", case="a layer and a weight whose names end with an underscore")
-@wrong("rejects_matches_across_writes", says="although no other node writes before the first user")
+@wrong("rejects_matches_across_writes", says="although no other node writes between `exp` and the first user")
 def looks_at_every_target(match, graph, pattern):
     first, end = min(nodes_of(match)), end_of(match)
     between = [node for node in graph.nodes if first < node < end]

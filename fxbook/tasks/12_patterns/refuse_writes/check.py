@@ -49,14 +49,17 @@ def rejects_matches_across_writes(case: CaseView) -> Found:
         return
     for verdict, last in zip(verdicts, ends, strict=True):
         matched = f"the match that ends with `{last.name}`"
+        end = "the first user" if last.users else f"`{last.name}`, which has no users"
         if not isinstance(verdict, bool):
             yield None, f"For {matched}, the filter returns neither True nor False."
             return
         write = write_across(case.before, last)
         if verdict and write:
-            yield write, f"The filter accepts {matched}, although `{write.name}` writes before the first user."
+            yield write, f"The filter accepts {matched}, although `{write.name}` writes before {end}."
         if not verdict and not write:
-            yield last, f"The filter rejects {matched}, although no other node writes before the first user."
+            first = case.before.nodes[min(_inner(last))]
+            between = f"between `{first.name}` and {end}"
+            yield last, f"The filter rejects {matched}, although no other node writes {between}."
 
 
 CHECK = Check((rejects_matches_across_writes,))
