@@ -73,9 +73,9 @@ def values_inside(module: fx.GraphModule, arguments: Inputs, seed: int, draw: in
 
 def with_changes(answer: Callable[..., Any], graph: fx.Graph) -> dict[str, Any]:
     """What the answer returns for a graph, and the names of the nodes that it has erased, rewired, moved or made."""
-    before = _listing(graph)
+    before = listing(graph)
     returned = answer(graph)
-    after = _listing(graph)
+    after = listing(graph)
     changed = [name for name, row in before.items() if after.get(name) != row]
     changed += [name for name in after if name not in before]
     if not changed and list(before) != list(after):
@@ -83,7 +83,8 @@ def with_changes(answer: Callable[..., Any], graph: fx.Graph) -> dict[str, Any]:
     return {"returned": returned, "changed": changed}
 
 
-def _listing(graph: fx.Graph) -> dict[str, str]:
+def listing(graph: fx.Graph) -> dict[str, str]:
+    """A description of each node by its name, in graph order."""
     return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs} {node.type}" for node in graph.nodes}
 
 

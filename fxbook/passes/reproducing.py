@@ -222,9 +222,16 @@ class _Program:
         return f"loaded({written}, {{{tensors}}}, {frozen}, {found.training})"
 
     def _tensor(self, tensor: Tensor) -> str:
-        value, dtype = tensor.detach().cpu(), tensor.dtype
-        if value.layout is not torch.strided or value.is_quantized or dtype.is_complex or value.is_meta:
-            raise ValueError(f"a tensor of {dtype}, {value.layout} on {tensor.device} cannot be written: make it dense")
+        dtype = tensor.dtype
+        cures = (
+            (tensor.is_meta, "give it values"),
+            (tensor.layout is not torch.strided, "make it dense"),
+            (tensor.is_quantized, "dequantize it"),
+            (dtype.is_complex, "replace it with its real and its imaginary part"),
+        )
+        if cure := next((cure for applies, cure in cures if applies), None):
+            raise ValueError(f"a tensor of {dtype}, {tensor.layout} on {tensor.device} cannot be written: {cure}")
+        value = tensor.detach().cpu()
         size = tuple(value.shape)
         numbers = value.double() if dtype.is_floating_point else value if dtype == torch.bool else value.long()
         if value.numel() <= _INLINE:

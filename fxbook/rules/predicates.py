@@ -72,7 +72,7 @@ def nothing_left(case: CaseView) -> Found:
     """The answer has no side effects: torch's modes, the inputs, hooks, training modes and weights are as before."""
     for what in case.left:
         see = _LEFT_INSERTING if " still inserts " in what else None
-        yield None, f"Your code leaves something behind: {what}.", see
+        yield None, f"Your code changes what should stay as it was: {what}.", see
 
 
 @rule("07_placeholder#add-move-and-remove-inputs")

@@ -17,6 +17,8 @@ import torch
 from torch import Tensor, fx, nn
 from torch.fx.graph import inplace_methods
 
+from fxbook.graph.given import HOOKS
+
 aten, functional = torch.ops.aten, nn.functional
 
 
@@ -30,8 +32,6 @@ class Effect(enum.StrEnum):
     UNKNOWN = "its effects are not known"
 
 
-# Kinds of hooks on a layer, and on all layers.
-_HOOKS = ("forward_hooks", "forward_pre_hooks", "backward_hooks", "backward_pre_hooks")
 _MAY_WRITE = (Effect.WRITES, Effect.UNKNOWN, Effect.MODE)
 _READS = ("placeholder", "get_attr", "output")
 # Higher-order operators that run graphs in their module, restore the mode that they set, and do nothing else.
@@ -217,9 +217,8 @@ def has_generator(node: fx.Node) -> bool:
 
 
 def _hooked(layer: nn.Module) -> bool:
-    own = (getattr(layer, f"_{kind}") for kind in _HOOKS)
-    of_all_layers = (getattr(nn.modules.module, f"_global_{kind}") for kind in _HOOKS)
-    return any(own) or any(of_all_layers) or "forward" in vars(layer)
+    hooks = (getattr(layer, kind) or getattr(nn.modules.module, f"_global{kind}") for kind in HOOKS)
+    return any(hooks) or "forward" in vars(layer)
 
 
 def _of_layer(layer: nn.Module) -> Effect | None:

@@ -108,6 +108,7 @@ def test_side_effects_are_reported(named: str) -> None:
         assert report.passed, "nothing differs"
         return
     assert (report.violated, says in report.message) == ("nothing_left", True), repr(report)
+    assert report.message.startswith("Your code changes what should stay as it was: ")
     # This process is unchanged.
     assert check_with(RELU_AFTER_LINEAR, right, seed=1).passed
 

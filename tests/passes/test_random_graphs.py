@@ -5,9 +5,12 @@ from __future__ import annotations
 import collections
 import copy
 import importlib
+import itertools
 import operator
+import re
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import hypothesis
 import pytest
@@ -183,30 +186,119 @@ def test_every_kind_of_graph_occurs(kind: str, graphs: list[fx.GraphModule]) -> 
     assert sum(map(KINDS[kind], graphs)) >= 3
 
 
-@pytest.mark.parametrize(
-    ("limit", "kind"),
-    [
-        ({"in_place": False}, "works in place"),
-        ({"modules": False, "in_place": False}, "all six opcodes"),
-        ({"attributes": False}, "a parameter"),
-        ({"kwargs": False}, "arguments by name"),
-        ({"tuples": False}, "a tuple of nodes"),
-        ({"views": False, "tuples": False, "sizes": False}, "an item"),
-        ({"sizes": False}, "a size"),
-        ({"masks": False}, "a mask"),
-        ({"masks": False}, "an input of truth values"),
-        ({"images": False}, "a convolution, and its norm"),
-        ({"images": False}, "four dimensions"),
-        ({"integers": False}, "whole numbers"),
-        ({"integers": False}, "an embedding"),
-        ({"attention": False}, "attention"),
-        ({"inputs": 1}, "several inputs"),
-        ({"dead_code": False}, "a dead node"),
-        ({"several_outputs": False}, "an output that is a tuple"),
-    ],
-)
-def test_a_kind_that_is_switched_off_does_not_occur(limit: dict, kind: str) -> None:
-    assert not any(KINDS[kind](random_graph(seed, **limit)) for seed in range(100))
+# ---- switches --------------------------------------------------------------------------------------------------------
+
+
+def storages(value: object) -> set[int]:
+    return {tensor.untyped_storage().data_ptr() for tensor in tensors(value)}
+
+
+class Ran(NamedTuple):
+    """A node that has run: the tensors among its arguments, its result, and whether it wrote into an argument."""
+
+    node: fx.Node
+    given: list[Tensor]
+    result: object
+    wrote: bool
+
+    @property
+    def called(self) -> str:
+        return str(layer(self.node) or self.node.target).lower()
+
+    @property
+    def is_call(self) -> bool:
+        return self.node.op.startswith("call")
+
+    @property
+    def views(self) -> bool:
+        new = [one for one in tensors(self.result) if all(one is not other for other in self.given)]
+        return self.is_call and bool(storages(new) & storages(self.given))
+
+    @property
+    def several(self) -> bool:
+        """Whether an argument or the result is a tuple or a list of tensors."""
+        given = [arg for arg in (*self.node.args, *self.node.kwargs.values()) if isinstance(arg, tuple | list)]
+        return self.is_call and (
+            any("tensor_meta" in one.meta for arg in given for one in arg if isinstance(one, fx.Node))
+            or (isinstance(self.result, tuple | list) and not isinstance(self.result, torch.Size))
+        )
+
+
+def ran(module: fx.GraphModule) -> list[Ran]:
+    seen = []
+
+    class Watching(fx.Interpreter):
+        def run_node(self, node: fx.Node) -> object:
+            given = tensors(self.fetch_args_kwargs_from_env(node))
+            versions = [tensor._version for tensor in given]
+            result = super().run_node(node)
+            seen.append(Ran(node, given, result, versions != [tensor._version for tensor in given]))
+            return result
+
+    Watching(module, garbage_collect_values=False).run(*inputs_for(module))
+    return seen
+
+
+def is_repeat(node: fx.Node) -> bool:
+    def text(node: fx.Node) -> str:
+        return repr((node.op, node.target, node.args, node.kwargs))
+
+    return node.op.startswith("call") and node is not next(one for one in node.graph.nodes if text(one) == text(node))
+
+
+SWITCHES = {
+    "modules": lambda one: one.node.op == "call_module",
+    "methods": lambda one: one.node.op == "call_method",
+    "attributes": lambda one: one.node.op == "get_attr",
+    "kwargs": lambda one: bool(one.node.kwargs),
+    "in_place": lambda one: one.wrote,
+    "views": lambda one: one.views,
+    "tuples": lambda one: one.several,
+    "sizes": lambda one: isinstance(one.result, int | torch.Size),
+    "masks": lambda one: any(tensor.dtype == torch.bool for tensor in tensors(one.result)),
+    "integers": lambda one: any(tensor.dtype == torch.int64 for tensor in tensors(one.result)),
+    "images": lambda one: (
+        re.search("conv|pool", one.called) or (one.node.op == "placeholder" and one.result.dim() == 4)
+    ),
+    "attention": lambda one: re.search("attention|matmul", one.called),
+    "repeats": lambda one: is_repeat(one.node),
+    "dead_code": lambda one: (one.is_call or one.node.op == "get_attr") and not one.node.users and not one.wrote,
+    "several_outputs": lambda one: one.node.op == "output" and not isinstance(one.node.args[0], fx.Node),
+}
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_what_is_switched_off_does_not_occur(switch: str, graphs: list[fx.GraphModule]) -> None:
+    occurs = SWITCHES[switch]
+    assert any(map(occurs, itertools.chain.from_iterable(map(ran, graphs[:100]))))
+    for seed in range(100):
+        assert not [one.node for one in ran(random_graph(seed, **{switch: False})) if occurs(one)]
+
+
+def test_there_may_be_one_input() -> None:
+    assert not any(KINDS["several inputs"](random_graph(seed, inputs=1)) for seed in range(100))
+
+
+def test_without_dead_code_the_result_is_the_same_and_each_write_is_read(graphs: list[fx.GraphModule]) -> None:
+    needed = 0
+    for seed, module in enumerate(graphs[:150]):
+        calls = ran(random_graph(seed, dead_code=False))
+        expected = tensors(module(*inputs_for(module)))
+        torch.testing.assert_close(tensors(calls[-1].result), expected, rtol=0, atol=0)
+        for place, one in enumerate(calls):
+            if one.wrote and not one.node.users:
+                read = [tensor for later in calls[place + 1 :] for tensor in later.given]
+                assert storages(one.result) & storages(read), f"{one.node} in the graph of seed {seed}"
+                needed += 1
+    assert needed > 3
+
+
+def test_a_switch_leaves_the_calls_that_the_user_adds() -> None:
+    also = [("call_method", "erf", 1), ("call_module", lambda features: nn.Softplus(), 1), torch.detach]
+    off = dict.fromkeys(SWITCHES, False)
+    found = [node for seed in range(60) for node in nodes(random_graph(seed, also=also, **off))]
+    assert {"call_method", "call_module"} <= {node.op for node in found}
+    assert torch.detach in {node.target for node in found}
 
 
 # ---- custom operators ------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +116,23 @@ def test_a_graph_that_cannot_be_written_is_rejected(tmp_path: Path) -> None:
         write_repro(fx.GraphModule({}, graph), tmp_path / "repro.py", (torch.ones(1),))
     with pytest.raises(TypeError, match="trace the model first"):
         write_repro(nn.Linear(1, 1), tmp_path / "repro.py")
+
+
+@pytest.mark.filterwarnings("ignore:.*quantized tensor creation functions")
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            lambda x: x.to(torch.complex64),
+            "complex64, torch.strided on cpu cannot be written: replace it with its real",
+        ),
+        (Tensor.to_sparse, "float32, torch.sparse_coo on cpu cannot be written: make it dense"),
+        (lambda x: torch.quantize_per_tensor(x, 1.0, 0, torch.qint8), "cannot be written: dequantize it"),
+        (lambda x: x.to("meta"), "on meta cannot be written: give it values"),
+    ],
+)
+def test_a_tensor_that_cannot_be_written_is_rejected_with_the_cure(
+    change: Callable[[Tensor], Tensor], says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=says):
+        write_repro(fx.symbolic_trace(nn.ReLU()), tmp_path / "repro.py", (change(torch.ones(2)),))

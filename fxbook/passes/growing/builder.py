@@ -12,7 +12,7 @@ from fxbook.passes.growing import layers, steps
 from fxbook.passes.growing.dialects import in_aten
 from fxbook.passes.growing.growth import Growth, Step
 from fxbook.passes.growing.limits import Limits
-from fxbook.passes.growing.values import FEATURES, IMAGE, ROWS, TOKENS, VOCABULARY, StepNotApplicable, storage
+from fxbook.passes.growing.values import FEATURES, IMAGE, ROWS, TOKENS, VOCABULARY, StepNotApplicable, storage, tensors
 
 _NAMES = ("x", "y", "z")
 _KINDS_OF_INPUTS = (*["features"] * 5, "image", "tokens", "mask")
@@ -115,7 +115,16 @@ def _output(graph: Growth, form: int) -> None:
 
 
 def _sweep(graph: Growth) -> None:
-    pure = set(graph.pure)
+    """Erase what the output does not need. It needs a write if a later node that it needs reads the same storage."""
+    without_effect = {*graph.pure, *graph.graph.find_nodes(op="get_attr")}
+    ends = {*graph.graph.find_nodes(op="placeholder"), graph.graph.output_node()}
+    read: set[int] = set()
     for node in reversed(list(graph.graph.nodes)):
-        if not node.users and (node in pure or node.op == "get_attr"):
+        if node.users or node in ends or (node not in without_effect and read & _storages(graph, node)):
+            read.update(*(_storages(graph, one) for one in node.all_input_nodes))
+        else:
             graph.graph.erase_node(node)
+
+
+def _storages(graph: Growth, node: fx.Node) -> set[int]:
+    return {storage(one) for one in tensors(graph.value_of[node].at)}

@@ -59,6 +59,7 @@ class Growth:
         self.where = "the inputs"
         self._saved: set[int] = set()
         self._kept: list[Tensor] = []
+        self._calls: set[str] = set()
         self._random = torch.Generator().manual_seed(seed)
 
     def numbers(self, *dimensions: int) -> list[Value]:
@@ -152,15 +153,25 @@ class Growth:
         among: bool = True,
         several: bool = False,
         below: int = 0,
+        wanted: bool = False,
     ) -> Value:
-        """Run a call at each size, and add its node if it fits. Later steps may use its value if ``among`` is true."""
+        """Run a call at each size, and add its node if it fits. Later steps may use its value if ``among`` is true.
+
+        If ``wanted`` is true, the call may be of a kind that is switched off.
+        """
+        nodes = swapped((args, kwargs), Value, lambda value: value.node)
+        written = repr((op, target, nodes))
+        if not (wanted or self.limits.allow(op, kwargs)) or (written in self._calls and not self.limits.repeats):
+            raise StepNotApplicable
         at = tuple(
             self.run(op, target, own_args, own_kwargs)
             for own_args, own_kwargs in zip(self.at(args), self.at(kwargs), strict=True)
         )
         if among and not several:
             fits(at, self.limits.dtype)
-        nodes = swapped((args, kwargs), Value, lambda value: value.node)
+        if not (wanted or all(map(self.limits.allow_result, self.at((args, kwargs)), at))):
+            raise StepNotApplicable
+        self._calls.add(written)
         value = self.keep(self.graph.create_node(op, target, *nodes), at, among=among and not several, below=below)
         self.pure.append(value.node)
         return value

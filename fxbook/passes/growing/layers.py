@@ -57,7 +57,8 @@ def _layer(graph: Growth, layer: calls.Call, value: Value, step: Step) -> Value:
 
 def _written_out(graph: Growth, layer: calls.Call, value: Value) -> Value:
     made = graph.module_for(layer, value)
-    if not graph.limits.attributes or isinstance(made, nn.ConvTranspose1d | nn.ConvTranspose2d):
+    limits = graph.limits
+    if not (limits.attributes and limits.kwargs) or isinstance(made, nn.ConvTranspose1d | nn.ConvTranspose2d):
         raise StepNotApplicable
     path = f"kernel_{len(graph.graph.nodes)}"
     weights = [graph.stored(f"{path}.{name}", held) for name, held in made.named_parameters()]
@@ -73,17 +74,18 @@ def attention(graph: Growth, step: Step) -> None:
     if as_module:
         width = query.example.shape[-1]
         made = graph.filled(nn.MultiheadAttention(width, 2 if width % 2 == 0 else 1, batch_first=True))
-        path, named = graph.set_module(made), {"need_weights": False}
-        both = graph.add("call_module", path, (query, key, value), named, several=True)
+        named = {"need_weights": False} if graph.limits.kwargs else {}
+        both = graph.add("call_module", graph.set_module(made), (query, key, value), named, several=True)
         graph.function(operator.getitem, both, 0)
     elif step.call % 4 == 3:
         turned = graph.method("transpose", key, -2, -1)
         scores = graph.function(one_of((torch.matmul, operator.matmul), step.way), query, turned)
         scaled = graph.function(operator.truediv, scores, query.example.shape[-1] ** 0.5)
-        weights = graph.function(torch.softmax, scaled, dim=-1)
+        weights = graph.spelled("call_function", torch.softmax, (scaled, -1), ("input", "dim"), 1)
         graph.function(torch.matmul, weights, value)
     else:
-        graph.function(functional.scaled_dot_product_attention, query, key, value, is_causal=step.way % 2 == 1)
+        named = {"is_causal": step.way % 2 == 1} if graph.limits.kwargs else {}
+        graph.function(functional.scaled_dot_product_attention, query, key, value, **named)
 
 
 def index(graph: Growth, step: Step) -> None:

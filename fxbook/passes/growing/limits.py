@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import torch
 
 from fxbook.passes.growing.calls import Call, called
+from fxbook.passes.growing.values import storage, tensors
 
 Given = Callable[..., Any] | tuple[Any, ...]
 
@@ -17,8 +18,8 @@ Given = Callable[..., Any] | tuple[Any, ...]
 class Limits:
     """The size of a random graph, and what it may contain.
 
-    A switch that is off leaves out the steps made for it. Other steps may still call a method or a module, or pass an
-    argument by name.
+    A graph contains nothing that is switched off, except in calls that ``functions`` or ``also`` adds. With
+    ``dialect="aten"``, this is true of the graph that is given to ``torch.export``.
 
     Args:
         steps: the maximum number of steps; a step adds one node, or a few that belong together.
@@ -29,15 +30,15 @@ class Limits:
         methods: ``call_method``.
         attributes: ``get_attr`` of parameters and buffers.
         kwargs: arguments by name.
-        views: slices and other views of a value.
-        tuples: calls that take or return several values, and the ``getitem`` for them.
+        views: calls that return a view of a value, such as a slice.
+        tuples: calls that take or return a tuple or a list of tensors, and the ``getitem`` for them.
         sizes: sizes that the graph takes from a tensor.
         masks: boolean inputs, comparisons, and calls that use them.
         images: inputs with four dimensions, one- and two-dimensional convolutions with their norms, and pooling.
         integers: integer inputs, computed integers, embeddings and other uses of them.
         attention: attention in one call, as a module, and written out.
         repeats: calls that the graph already contains.
-        dead_code: nodes that nothing needs.
+        dead_code: calls and ``get_attr`` that the output does not need.
         several_outputs: an output that is not a single node.
         train: the mode of the modules.
         dialect: ``"torch"``, or ``"aten"`` for the graph that ``torch.export`` makes from it: ATen operators, a fake
@@ -78,6 +79,18 @@ class Limits:
         if self.dialect not in ("torch", "aten"):
             raise ValueError(f'dialect is {self.dialect!r}: choose "torch" or "aten"')
         self.added  # noqa: B018 (reports a wrong form here, not when the first graph is made)
+
+    def allow(self, op: str, kwargs: Mapping[str, Any]) -> bool:
+        """Whether a call may have this opcode and these keyword arguments."""
+        return {"call_method": self.methods, "call_module": self.modules}.get(op, True) and (self.kwargs or not kwargs)
+
+    def allow_result(self, arguments: Any, result: Any) -> bool:
+        """Whether a call may return this: not if it has integers, or a view of an argument, that are switched off."""
+        given, returned = tensors(arguments), tensors(result)
+        new = [one for one in returned if not any(one is other for other in given)]
+        return (self.views or {*map(storage, given)}.isdisjoint(map(storage, new))) and (
+            self.integers or all(one.is_floating_point() or one.dtype == torch.bool for one in returned)
+        )
 
     @property
     def added(self) -> tuple[Call, ...]:

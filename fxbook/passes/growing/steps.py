@@ -25,7 +25,10 @@ from fxbook.passes.growing.values import (
 
 
 def own(graph: Growth, step: Step) -> None:
-    graph.call(one_of(graph.limits.added, step.call), step)
+    call = one_of(graph.limits.added, step.call)
+    first = graph.number(step.first)
+    args = (first, *graph.like(first, step.second, call.tensors - 1))
+    graph.add(call.op, graph.target(call, first), args, {}, wanted=True)
 
 
 def function(graph: Growth, step: Step) -> None:
@@ -105,7 +108,7 @@ def mask(graph: Growth, step: Step) -> None:
         held = graph.function(operator.invert if step.way % 4 == 1 else torch.logical_not, held)
     else:
         held = graph.function(one_of(calls.COMPARISONS, step.call // 3), value, 0)
-    if step.call % 3 == 0:
+    if step.call % 3 == 0 or not graph.limits.methods:
         (other,) = graph.like(value, step.second, 1, exact=True)
         graph.function(torch.where, held, value, other)
     elif step.call % 3 == 1:
@@ -116,13 +119,18 @@ def mask(graph: Growth, step: Step) -> None:
 
 def size(graph: Growth, step: Step) -> None:
     """The number of rows, taken from one value and used for another."""
-    value = graph.number(step.first)
-    if step.call % 2:
+    limits, value, other = graph.limits, graph.number(step.first), graph.number(step.second)
+    if step.call % 2 or not limits.methods:
         shape = graph.function(getattr, value, "shape", among=False)
         rows = graph.function(operator.getitem, shape, 0, among=False)
     else:
         rows = graph.method("size", value, 0, among=False)
-    graph.method("reshape" if step.way % 2 else "view", graph.number(step.second), rows, -1)
+    if not limits.views:
+        graph.function(operator.truediv, other, rows)
+    elif limits.methods:
+        graph.method("reshape" if step.way % 2 else "view", other, rows, -1)
+    else:
+        graph.function(torch.reshape, other, (rows, -1))
 
 
 def repeat(graph: Growth, step: Step) -> None:
@@ -130,7 +138,7 @@ def repeat(graph: Growth, step: Step) -> None:
     known = [value for value in graph.values if value.node in pure]
     twin = clipped(known, step.first)
     args, kwargs = swapped((twin.node.args, twin.node.kwargs), torch.fx.Node, graph.value_of.__getitem__)
-    graph.add(twin.node.op, twin.node.target, args, kwargs, below=twin.below)
+    graph.add(twin.node.op, twin.node.target, args, kwargs, below=twin.below, wanted=True)
 
 
 def module(graph: Growth, step: Step) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx
 from torch.fx.passes.shape_prop import TensorMetadata
+from torch.utils import _pytree as pytree
 
 ROWS = (3, 5, 1)
 """The numbers of rows on which each node is run; ``meta`` describes the first. One row makes more values contiguous."""
@@ -93,6 +94,10 @@ def clipped(values: Sequence[Value], place: int) -> Value:
 
 def storage(tensor: Tensor) -> int:
     return tensor.untyped_storage()._cdata
+
+
+def tensors(value: Any) -> list[Tensor]:
+    return [leaf for leaf in pytree.tree_leaves(value) if isinstance(leaf, Tensor)]
 
 
 def copied(args: Sequence[Any]) -> list[Any]:

@@ -34,8 +34,7 @@ def keywords_kept(case: CaseView) -> Found:
         if before and before.target == node.target:
             added = node.positional[len(before.positional) :]
             missing = {name: value for name, value in keywords(before).items() if name not in keywords(node)}
-            moved = [name for name, value in missing.items() if value in added]
-            left = [value for value in added if value not in missing.values()]
+            kinds = {type(value) for value in added if value not in missing.values()}
             for name, value in missing.items():
-                if name not in moved and type(value) not in map(type, left):
+                if value not in added and type(value) not in kinds:
                     yield node, f"has lost `{name}`"

@@ -54,11 +54,6 @@ def graph_of(model: nn.Module) -> fx.GraphModule:
     return fx.symbolic_trace(model)
 
 
-def listing(graph: fx.Graph) -> dict[str, str]:
-    """A description of each node by its name, in graph order."""
-    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs} {node.type}" for node in graph.nodes}
-
-
 def change_of(before: dict[str, str], after: dict[str, str]) -> str | None:
     """The name of the first node that differs between two listings; ``None`` if they are equal."""
     rows: list[Any] = [*after.items()]

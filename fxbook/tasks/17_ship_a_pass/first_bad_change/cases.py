@@ -15,8 +15,9 @@ from torch import Tensor, fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.running import listing
 
-from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing, rows
+from ..cases import WIDTH, bert, change_of, gpt2, graph_of, rows
 
 _RATE = 0.5
 _LAYERS, _NARROW = 6, 4

@@ -11,9 +11,10 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.running import listing
 from fxbook.graph.naming import target_name
 
-from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing
+from ..cases import WIDTH, bert, change_of, gpt2, graph_of
 
 # The function that some nodes call after the pass has edited them.
 MADE_BY_THE_PASS = torch.neg

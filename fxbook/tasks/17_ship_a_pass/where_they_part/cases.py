@@ -12,8 +12,9 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
+from fxbook.cases.running import listing
 
-from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing, rows
+from ..cases import WIDTH, bert, change_of, gpt2, graph_of, rows
 
 Edit = Callable[[fx.GraphModule], None]
 # For each function, another function that computes something else from the same arguments.
