@@ -135,7 +135,7 @@ def ignores_other_users(traced):
     "It is a call to an `nn.Flatten`, to `torch.flatten` or to the method `flatten`;",
     case="pools of every kind",
 )
-@wrong("pairs_replaced", node="one_1", says="Your answer works for the model you know, but not ")
+@wrong("pairs_replaced", node="pair", says="Your answer works for the model you know, but not ")
 def overlooks_functions_and_layers(traced):
     replace(traced, only=lambda flat: flat.op == "call_method")
 
