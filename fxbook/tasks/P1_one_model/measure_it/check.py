@@ -79,7 +79,7 @@ def _alive(run: RunRecord, step: int) -> list[int]:
     ]
 
 
-def _mistake(case: CaseView, run: RunRecord, found: float) -> str | None:
+def _mistake(case: CaseView, run: RunRecord, found: float | None) -> str | None:
     """What the answer counts or leaves out, if that accounts for its number."""
     placed = zip(run.values, case.before, strict=True)
     idle = [value for value, node in placed if value and node.op == "placeholder" and not node.users]
@@ -97,7 +97,7 @@ def _mistake(case: CaseView, run: RunRecord, found: float) -> str | None:
         if found == max(sizes):
             return mistake
     fetched = sum(run.stores[number].nbytes for number in weights & {*run.owner})
-    return "counts weights" if found - run.peak in (run.in_module, fetched) else None
+    return "counts weights" if found in (run.peak + run.in_module, run.peak + fetched) else None
 
 
 @rule

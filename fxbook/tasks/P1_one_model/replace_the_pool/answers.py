@@ -90,7 +90,12 @@ def begins_at_the_flattening(traced):
             with traced.graph.inserting_before(pool):
                 mean = by_method(traced.graph, pool.all_input_nodes[0])
             erase(traced, pool, flat, mean)
-    finish(traced)
+    # This leaves a container without layers.
+    called = {node.target for node in traced.graph.find_nodes(op="call_module")}
+    for name, layer in list(traced.named_modules()):
+        if isinstance(layer, (nn.AdaptiveAvgPool2d, nn.Flatten)) and name not in called:
+            traced.delete_submodule(name)
+    traced.recompile()
 
 
 class Replacing(fx.Transformer):
