@@ -78,10 +78,13 @@ def ignores_training(module):
     return found(module, training=False)
 
 
-@breaks("and no other node uses that result;", case="a ResNet")
-@wrong("finds_the_norms", says="cannot be folded: `cat_default` uses `conv2d")
-def ignores_other_users(module):
-    return found(module, users=False)
+@breaks("and no other node uses that result;", case="shared layers")
+@wrong("finds_the_norms", says="cannot be folded: `batch_norm_")
+def ignores_users_that_are_norms(module):
+    def only_norms(norm):
+        return all(user.target is aten.batch_norm.default for user in norm.args[0].users)
+
+    return found(module, users=False, more=only_norms)
 
 
 @breaks(

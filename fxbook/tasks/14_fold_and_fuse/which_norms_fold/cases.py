@@ -38,7 +38,8 @@ class Rows(nn.Module):
 
 class Shared(nn.Module):
     """A convolution and a norm that are called several times; norms after other operations; other kinds of convolution;
-    and two norms without weights, one unused and one used twice, after convolutions whose weight is a buffer.
+    and norms without weights, one unused, one used twice, and two on one result, after convolutions whose weight is a
+    buffer.
     """
 
     def __init__(self) -> None:
@@ -55,8 +56,9 @@ class Shared(nn.Module):
         three = self.norm(self.norm(self.other(two)))
         four = self.norm(_functional.dropout(self.conv(three), 0.5, self.training))
         unused, twice = (self.plain(_functional.conv2d(value, self.kernel)) for value in (one, two))
+        both = _functional.conv2d(three, self.kernel)
         up, cube, same = self.norm(self.up(three)), self.deep(self.cube(x[..., None])), self.norm(self.same(x))
-        return unused, four, up, cube, same, twice, twice.neg()
+        return unused, four, up, cube, same, twice, twice.neg(), self.plain(both), self.plain(both)
 
 
 def rows() -> tuple[nn.Module, Tensor]:

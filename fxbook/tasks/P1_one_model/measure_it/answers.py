@@ -24,7 +24,7 @@ def measured(
     inputs=True,
     recurse=True,
     parts_of=tree_leaves,
-    bytes_of=lambda tensor: tensor.untyped_storage().nbytes(),
+    place_of=lambda tensor: 0,
 ):
     """The three numbers, with parameters for what a wrong answer does differently."""
     kept = (*traced.parameters(recurse), *traced.buffers(recurse))
@@ -33,8 +33,9 @@ def measured(
     def see(parts):
         for part in parts:
             if isinstance(part, torch.Tensor):
-                sizes[StorageWeakRef(part.untyped_storage())] = bytes_of(part)
-        peaks.append(sum(size for ref, size in sizes.items() if ref not in weights and not ref.expired()))
+                storage = part.untyped_storage()
+                sizes[StorageWeakRef(storage), place_of(part)] = storage.nbytes()
+        peaks.append(sum(size for (ref, _), size in sizes.items() if ref not in weights and not ref.expired()))
 
     class Memory(fx.Interpreter):
         def run_node(self, node):
@@ -173,29 +174,29 @@ def measures_what_is_left_after_each_node(traced, args_list):
 
 
 @breaks("an input that no node uses counts to the end.", case="weights, views and an unused input")
-@wrong("peak_measured", says="the peak of the run is", read=PEAK)
+@wrong("peak_measured", says="which leaves out an input that no node uses", read=PEAK)
 def frees_unused_inputs(traced, args_list):
     for place, node in enumerate(traced.graph.find_nodes(op="placeholder")):
         if not node.users:
-            args_list[place] = torch.zeros(())
+            args_list[place] = torch.zeros(0)
     return measured(traced, args_list)
 
 
 @breaks("Weights and buffers, and views of them, do not count.", case="weights, views and an unused input")
-@wrong("peak_measured", says="(weights, views and an unused input): the peak of the run is", read=PEAK)
+@wrong("peak_measured", says="which counts weights", read=PEAK)
 def counts_the_weights_of_submodules(traced, args_list):
     return measured(traced, args_list, recurse=False)
 
 
-@breaks("Memory that several tensors share counts once.", case="a column of a value, two results of one node")
-@wrong("peak_measured", says="reaches its peak at node `sort`", read=PEAK)
-def counts_views_instead_of_storages(traced, args_list):
-    return measured(traced, args_list, bytes_of=lambda tensor: tensor.nbytes)
+@breaks("Memory that several tensors share counts once.", case="two columns of a value, two results of one node")
+@wrong("peak_measured", says="which counts shared memory more than once", read=PEAK)
+def counts_the_memory_at_each_address(traced, args_list):
+    return measured(traced, args_list, place_of=torch.Tensor.data_ptr)
 
 
 @breaks(
     "the largest number of bytes alive when a node has computed its result,",
-    case="a column of a value, two results of one node",
+    case="two columns of a value, two results of one node",
 )
 @wrong("peak_measured", says="reaches its peak at node `sort`, whose result has 2 tensors", read=PEAK)
 def overlooks_several_results(traced, args_list):

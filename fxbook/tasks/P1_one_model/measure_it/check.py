@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -67,6 +69,37 @@ def flops_counted(case: CaseView) -> Found:
         yield None, f"The answer has {found:,.0f} FLOPs, but a run has {expected:,}.{why}"
 
 
+def _alive(run: RunRecord, step: int) -> list[int]:
+    """The storages of the values alive when a node has computed its result, each as often as a value uses it."""
+    return [
+        number
+        for value in run.values
+        if value and value.made <= step and (value.dropped is None or value.dropped >= step)
+        for number in value.stores
+    ]
+
+
+def _mistake(case: CaseView, run: RunRecord, found: float | None) -> str | None:
+    """What the answer counts or leaves out, if that accounts for its number."""
+    placed = zip(run.values, case.before, strict=True)
+    idle = [value for value, node in placed if value and node.op == "placeholder" and not node.users]
+    unused = {number for value in idle for number in value.stores}
+    weights = {number for number, store in enumerate(run.stores) if store.stored}
+    given = {number for number, store in enumerate(run.stores) if store.given}
+    counts: dict[str, Callable[[list[int]], Iterable[int]]] = {
+        "counts weights": set,
+        "counts shared memory more than once": lambda alive: (number for number in alive if number not in weights),
+        "leaves out the inputs": lambda alive: {*alive} - weights - given,
+        "leaves out an input that no node uses": lambda alive: {*alive} - weights - unused,
+    }
+    for mistake, counted in counts.items():
+        sizes = [sum(run.stores[number].nbytes for number in counted(_alive(run, step))) for step in range(run.steps)]
+        if found == max(sizes):
+            return mistake
+    fetched = sum(run.stores[number].nbytes for number in weights & {*run.owner})
+    return "counts weights" if found in (run.peak + run.in_module, run.peak + fetched) else None
+
+
 @rule
 def peak_measured(case: CaseView) -> Found:
     """The most bytes alive at a node of a boxed run without gradients, not counting weights."""
@@ -84,8 +117,8 @@ def peak_measured(case: CaseView) -> Found:
         yield None, f"{peaks}, which is the peak of a run that keeps values for gradients.", place
     if found == sum(store.nbytes for store in run.stores if not store.stored):
         yield None, f"{peaks}, which is the size of all values together, as if none was freed."
-    if found >= run.peak + run.in_module:
-        yield None, f"{peaks}: do not count weights."
+    if mistake := _mistake(case, run, found):
+        yield None, f"{peaks}, which {mistake}."
     node = case.before.nodes[run.peak_step or 0]
     parts = len(made.stores) if (made := run.values[node.index]) else 0
     several = f", whose result has {parts} tensors" if parts > 1 else ""

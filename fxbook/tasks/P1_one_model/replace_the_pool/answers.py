@@ -90,7 +90,12 @@ def begins_at_the_flattening(traced):
             with traced.graph.inserting_before(pool):
                 mean = by_method(traced.graph, pool.all_input_nodes[0])
             erase(traced, pool, flat, mean)
-    finish(traced)
+    # This leaves a container without layers.
+    called = {node.target for node in traced.graph.find_nodes(op="call_module")}
+    for name, layer in list(traced.named_modules()):
+        if isinstance(layer, (nn.AdaptiveAvgPool2d, nn.Flatten)) and name not in called:
+            traced.delete_submodule(name)
+    traced.recompile()
 
 
 class Replacing(fx.Transformer):
@@ -135,7 +140,7 @@ def ignores_other_users(traced):
     "It is a call to an `nn.Flatten`, to `torch.flatten` or to the method `flatten`;",
     case="pools of every kind",
 )
-@wrong("pairs_replaced", node="one_1", says="Your answer works for the model you know, but not ")
+@wrong("pairs_replaced", node="pair", says="Your answer works for the model you know, but not ")
 def overlooks_functions_and_layers(traced):
     replace(traced, only=lambda flat: flat.op == "call_method")
 

@@ -29,7 +29,8 @@ class ResNet(nn.Module):
 class Pools(nn.Module):
     """Pools with the input by keyword, with a pair of sizes, in a ``Sequential``, and with several calls; a flattening
     with a keyword; a dead node; and pools that stay: to two rows, to two columns or to all columns; of other classes;
-    with two users; used by a layer or a sum; not flattened; or flattened from another dimension.
+    with two users; used by a layer or a sum; not flattened; or flattened from another dimension. Other nodes stand
+    between a pool and its flattening.
     """
 
     def __init__(self) -> None:
@@ -45,10 +46,10 @@ class Pools(nn.Module):
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> tuple[Tensor, ...]:
         x = self.conv(images)
         torch.sigmoid(mean)
-        shared = self.one(x)
+        shared, apart = self.one(x), self.pair(input=images)
         return (
             torch.flatten(self.one(x), 1),
-            self.flat(self.pair(input=images)),
+            self.flat(apart),
             self.pair(x * 2).flatten(start_dim=1),
             self.grid(x).flatten(1),
             self.flat(self.row(x)),

@@ -8,6 +8,9 @@ from fxbook.tasks.answering import breaks, right, wrong
 BOX = "08_boxed_run#a-box-that-is-emptied"
 GRADIENTS = "09_profiling#who-asks-for-gradients"
 LEFT = "08_boxed_run#what-stays-after-the-run"
+NONEXISTENT = (
+    "08_boxed_run#runtimeerror-node-mix-referenced-nonexistent-value-query-run-graphlint-to-diagnose-such-issues"
+)
 kept = []
 
 
@@ -109,6 +112,20 @@ def keeps_every_value(traced, args_list):
     without_unused(traced, args_list)
     with torch.no_grad():
         return fx.Interpreter(traced, garbage_collect_values=False).boxed_run(args_list)
+
+
+@wrong("ends well", says="referenced nonexistent value", read=NONEXISTENT)
+@torch.no_grad()
+def trusts_the_order_of_users(traced, args_list):
+    runner = fx.Interpreter(traced)
+    runner.env = inputs_from(traced, args_list)
+    for node in traced.graph.nodes:
+        if node.op != "placeholder":
+            runner.env[node] = runner.run_node(node)
+            for read in node.all_input_nodes:
+                if [*read.users][-1] is node:
+                    del runner.env[read]
+    return runner.env[node]
 
 
 @breaks("Afterwards the list is empty.", case="the network of the project")

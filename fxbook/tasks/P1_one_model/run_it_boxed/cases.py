@@ -126,7 +126,13 @@ def observed(answer: Callable[..., Any], traced: fx.GraphModule, tensors: list[T
 
 
 def with_inputs(model: nn.Module) -> tuple[Any, ...]:
+    """Make the arguments of the answer: the traced network, and its inputs.
+
+    The users of each node are registered anew in reverse order, since no answer may rely on their order.
+    """
     traced = fx.symbolic_trace(model)
+    for node in reversed(traced.graph.nodes):
+        node.args, node.kwargs = node.args, node.kwargs
     return traced, random_inputs(traced)
 
 

@@ -28,7 +28,7 @@ class ResNet(nn.Module):
 class BeforeActivation(nn.Module):
     """One activation layer that is called in many places: on an input, on values that are used again or returned, on a
     view, on a value that was viewed before, on a parameter, on the sum from a method, on a difference, and on values of
-    other layers. Calls to the function, by position and by keyword; two activations that already work in place; similar
+    other layers. Calls to the function; two activations that already work in place; similar
     functions and layers; and a dead node.
     """
 
@@ -57,7 +57,7 @@ class BeforeActivation(nn.Module):
             "start": functional.relu(start / std),
             "view": self.act(view),
             "same": functional.relu(self.same(start)),
-            "scores": functional.relu(input=pooled, inplace=False),
+            "scores": functional.relu(pooled),
             "normed": self.act(input=self.norm(x)),
             "added": functional.relu(torch.add(x, kept)),
             "done": functional.relu(x * 2, inplace=True),
