@@ -271,7 +271,7 @@ SWITCHES = {
 def test_what_is_switched_off_does_not_occur(switch: str, graphs: list[fx.GraphModule]) -> None:
     occurs = SWITCHES[switch]
     assert any(map(occurs, itertools.chain.from_iterable(map(ran, graphs[:100]))))
-    for seed in range(100):
+    for seed in range(40):
         assert not [one.node for one in ran(random_graph(seed, **{switch: False})) if occurs(one)]
 
 
