@@ -18,10 +18,10 @@ _NAMED = re.compile(r"\b(?:[A-Z]\w+\b(?!\.)|\w+(?=' object)|\w+(?=\(\) (?:missin
 # Python's wording since 3.12, and the earlier wording, which the heading uses.
 _NOW = "parameter without a default follows parameter with a default"
 _BEFORE = "non-default argument follows default argument"
-_SEQUENCE = re.compile(r"\b(?:tuple|list|assignment)\b")
+_INDEXED = re.compile(r"\b(?:tuple|list|assignment)\b")
 _NEEDED = {
     "AttributeError": _QUOTED,
-    "IndexError": _SEQUENCE,
+    "IndexError": _INDEXED,
     "KeyError": _QUOTED,
     "NameError": _QUOTED,
     "TypeError": _NAMED,

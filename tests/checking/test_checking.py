@@ -924,6 +924,8 @@ def test_an_error_in_a_graph_does_not_load_the_compiler() -> None:
         ("SyntaxError: parameter without a default follows parameter with a default", "syntaxerror-non-default"),
         ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (1x4 and 5x6)", ""),
         ("RuntimeError: ", ""),
+        ("IndexError: list assignment index out of range", "list-assignment-index-out-of-range"),
+        ("IndexError: list index out of range", ""),
     ],
 )
 def test_error_links_to_its_entry(raised: str, entry: str) -> None:
