@@ -131,6 +131,7 @@ def test_ids_are_unique_and_contain_the_notebook(monkeypatch: pytest.MonkeyPatch
     assert 'id="fx-notebook-' in drawing._repr_html_()
 
 
+@pytest.mark.room(name="cold")
 def test_the_same_bytes_in_every_process() -> None:
     code = (
         "import tests.drawing.graphs as t; from fxbook.drawing import draw\n"

@@ -181,6 +181,7 @@ print(steps._repr_html_())
 """
 
 
+@pytest.mark.room(name="cold")
 def test_same_bytes_whatever_the_hash_seed() -> None:
     folder = str(ROOT)
     outputs = {
