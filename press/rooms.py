@@ -46,7 +46,7 @@ ROOMS = {
     ),
     "editions": Room("the complete PDF and EPUB", 2, ("extras/editions/tests",)),
     "cold": Room(
-        "notebooks and drawings generated again; answers and passes with new random numbers each time", 15, ("tests/cold",)
+        "notebooks and drawings made again; answers and passes with new random numbers each time", 15, ("tests/cold",)
     ),
 }
 
