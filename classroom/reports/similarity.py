@@ -26,7 +26,7 @@ Runs = frozenset[tuple[str, ...]]
 _TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\w+|\S")
 _RUN = 4
 LEAST_OWN = 30
-"""The fewest unexplained runs of an answer that is compared: similarity of shorter answers means nothing."""
+"""An answer with fewer unexplained runs is not compared: similarity of such short answers means nothing."""
 LEAST_SHARE = 0.6
 # A run is common if it is in more answers than this fraction of the class, with these bounds.
 _COMMON, _FEWEST, _MOST = 5, 3, 15

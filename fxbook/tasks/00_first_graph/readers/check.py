@@ -41,7 +41,7 @@ def _no_user(graph: GraphRecord, read: NodeRecord, name: str) -> str:
 
 
 def _how(user: NodeRecord, read: int) -> str:
-    """How a node uses the value, if in a way that a search could miss."""
+    """How a node uses the value, if a search could miss that use."""
     if {"node": read} in user.positional:
         return ""
     if not _holds(user.args, read):
