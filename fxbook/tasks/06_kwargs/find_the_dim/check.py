@@ -33,7 +33,9 @@ def dims_found(case: CaseView) -> Found:
         elif (dim := _plain(answered[name])) != _plain(argument(node, 1, "dim")):
             how = "by name" if "dim" in keywords(node) else "by position" if len(node.positional) > 1 else None
             where = f"passes its `dim` {how}" if how else "has no `dim`"
-            shown = "another value" if isinstance(dim, dict) else repr(dim)
+            shown = repr(dim)
+            if isinstance(dim, dict):
+                shown = f"the node `{dim['node']}`" if "node" in dim else "another value"
             yield None, f"For `{name} = {node.call}` the answer is {shown}: the call {where}."
 
 

@@ -81,7 +81,9 @@ class Mixed(nn.Module):
 
 
 class Sorted(nn.Module):
-    """A peak at a node with two results, one of them unused, while two columns keep all memory of a value alive."""
+    """A peak at a node with two results, one of them unused. Two columns keep all memory of a value alive, and the run
+    keeps a value that no node uses.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,6 +93,7 @@ class Sorted(nn.Module):
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
         hidden = self.conv((images - mean) / std)
         powers = hidden.exp()
+        hidden.double()
         first, last = powers[..., :1], powers[..., -1:]
         return hidden.sort(-1)[0] - first * last
 

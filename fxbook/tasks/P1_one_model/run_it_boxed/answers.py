@@ -158,7 +158,7 @@ def runs_twice(traced, args_list):
     return boxes_what_is_used(traced, args_list)
 
 
-@breaks("in order,", case="the network of the project")
+@breaks("in order,", case="an input that is used last, views")
 @wrong("result_is_right", says="each node must run once, in order")
 def computes_values_on_demand(traced, args_list):
     runner = fx.Interpreter(traced)
@@ -166,7 +166,7 @@ def computes_values_on_demand(traced, args_list):
     left = {node: len(node.users) for node in traced.graph.nodes}
 
     def compute(node):
-        for read in reversed(node.all_input_nodes):
+        for read in node.all_input_nodes:
             if read not in runner.env:
                 runner.env[read] = compute(read)
         value = runner.run_node(node)
