@@ -181,6 +181,18 @@ def computes_values_on_demand(traced, args_list):
         return compute(output)
 
 
+@breaks("Leave `traced` unchanged.", case="unused inputs")
+@wrong("input_unchanged", says="the model that was given has been changed: its graph was edited, at node")
+def erases_the_unused_inputs(traced, args_list):
+    inputs = traced.graph.find_nodes(op="placeholder")
+    args_list[:] = [value for node, value in zip(inputs, args_list, strict=True) if node.users]
+    for node in inputs:
+        if not node.users:
+            traced.graph.erase_node(node)
+    with torch.no_grad():
+        return fx.Interpreter(traced).boxed_run(args_list)
+
+
 @breaks("This also holds for inputs.", case="the network of the project")
 @wrong("no_more_than_needed", says="bytes are alive")
 def keeps_the_inputs_to_the_end(traced, args_list):
