@@ -61,9 +61,13 @@ def storages_in(values):
     return {tensor.untyped_storage().data_ptr(): tensor.untyped_storage() for tensor in tensors}
 
 
+def copies(args_list):
+    return [value.clone() if isinstance(value, torch.Tensor) else value for value in args_list]
+
+
 def flops_of(traced, args_list):
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
-        traced(*[value.clone() for value in args_list])
+        traced(*copies(args_list))
     return counter.get_total_flops()
 
 
@@ -169,7 +173,7 @@ def does_not_count_inputs(traced, args_list):
 @wrong("peak_measured", says="which is the most bytes alive after values are freed, not before", read=PEAK)
 def measures_what_is_left_after_each_node(traced, args_list):
     with torch.no_grad():
-        record = record_run(traced, traced.graph, [value.clone() for value in args_list], "boxed_run")
+        record = record_run(traced, traced.graph, copies(args_list), "boxed_run")
     return {**measured(traced, args_list), "peak": max(record.after)}
 
 
