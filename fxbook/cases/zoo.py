@@ -7,7 +7,9 @@ that is frozen *and* tied, a buffer that is written *and* returned.
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import fx, nn
@@ -33,6 +35,13 @@ def tied(model: nn.Module, *names: str) -> nn.Module:
         path, _, own = name.rpartition(".")
         setattr(model.get_submodule(path), own, weight)
     return model
+
+
+def add_in_place(value: Any, other: Any) -> Any:
+    """``value += other``, with the node of ``torch.compile``: ``fx.symbolic_trace`` makes it an ``operator.add``."""
+    if isinstance(value, fx.Proxy):
+        return value.tracer.create_proxy("call_function", operator.iadd, (value, other), {})
+    return operator.iadd(value, other)
 
 
 def crowded(module: fx.GraphModule) -> fx.GraphModule:

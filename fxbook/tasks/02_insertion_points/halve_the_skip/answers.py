@@ -163,13 +163,14 @@ def changes_one_side_of_a_sum_with_itself(traced):
 
 @breaks(
     "All other users keep the whole input",
-    "including nodes that add in another way",
+    "including nodes that add in another way, such as `torch.add`.",
     "Additions are the nodes whose target is `operator.add`",
     case="an input that no addition uses",
 )
-@wrong("only_additions_read_half", node="add", says="uses `x`: only additions should use half of an input")
-def halves_in_torch_add_too(traced):
-    both = (operator.add, torch.add)
+@wrong("only_additions_read_half", node="iadd", says="uses `x`: only additions should use half of an input")
+def halves_in_additions_in_place_too(traced):
+    """``operator.iadd`` is what ``+=`` becomes in a graph of ``torch.compile``."""
+    both = (operator.add, operator.iadd)
     halve_each(traced, additions=lambda traced: [node for node in traced.graph.nodes if node.target in both])
 
 

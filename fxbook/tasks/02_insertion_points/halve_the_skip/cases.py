@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
-from fxbook.cases.zoo import crowded_trace
+from fxbook.cases.zoo import add_in_place, crowded_trace
 
 from ..cases import FeedForward, rows
 
@@ -24,7 +24,7 @@ class TwoSkips(nn.Module):
 
 
 class Scaled(nn.Module):
-    """An input that no addition uses; other spellings of addition; a parameter, and a method called on an input."""
+    """An input that no addition uses; other spellings of addition, one in place; a parameter; a method of an input."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Scaled(nn.Module):
         self.shift = nn.Parameter(torch.randn(4))
 
     def forward(self, scale: Tensor, x: Tensor) -> Tensor:
-        other = torch.add(x, 2.0) * x.add(scale)
+        other = add_in_place(torch.add(x, 2.0) * x.add(scale), x)
         mixed = (self.mix(x) + x) * scale + self.shift - (x + 1.0) * other
         return (mixed - x) + x.tanh()
 

@@ -49,7 +49,7 @@ USAGE = Usage(
         Case("a batch with one number far below zero", Centred, lambda: _led_by_one(-1)),
         Case("a batch of small numbers in float64", Centred, lambda: (torch.rand(4, 4, dtype=torch.float64) / 1e5,)),
         Case("a tensor of three dimensions", Centred, lambda: ((torch.randn(6, 2, 3) + 1).transpose(0, 1),)),
-        Case("a tensor of one dimension", Centred, lambda: (torch.rand(6) + 1,)),
+        Case("a tensor of one dimension", Centred, lambda: (torch.rand(6, dtype=torch.float64) + 1e7,)),
     ),
     returns=("GraphModule",),
     call=traced_and_watched,

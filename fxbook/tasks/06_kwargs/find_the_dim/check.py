@@ -30,10 +30,12 @@ def dims_found(case: CaseView) -> Found:
     for name, node in sums.items():
         if name not in answered:
             yield None, f"The answer has no entry for `{name} = {node.call}`."
-        elif (dim := _plain(answered[name])) != _plain(argument(node, 1, "dim")):
+        elif repr(dim := _plain(answered[name])) != repr(_plain(argument(node, 1, "dim"))):  # True == 1
             how = "by name" if "dim" in keywords(node) else "by position" if len(node.positional) > 1 else None
             where = f"passes its `dim` {how}" if how else "has no `dim`"
-            shown = "another value" if isinstance(dim, dict) else repr(dim)
+            shown = repr(dim)
+            if isinstance(dim, dict):
+                shown = f"the node `{dim['node']}`" if "node" in dim else "another value"
             yield None, f"For `{name} = {node.call}` the answer is {shown}: the call {where}."
 
 

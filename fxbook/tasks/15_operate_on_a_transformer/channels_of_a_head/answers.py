@@ -97,22 +97,21 @@ def changes_all_channels_in_one_batch(module, x, head):
 
 @right
 def uses_hooks(module, x, head):
-    layers, kept = layers_before(module), {}
-    handles = []
-    for node in layers:
+    layers, kept = layers_before(module), []
 
-        def keep(layer, inputs, result, node=node):
-            kept[node] = result.detach().requires_grad_()
-            return kept[node]
+    def keep(layer, inputs, result):
+        kept.append(result.detach().requires_grad_())
+        return kept[-1]
 
-        handles.append(module.get_submodule(node.target).register_forward_hook(keep))
+    hooked = {module.get_submodule(node.target) for node in layers}
+    handles = [layer.register_forward_hook(keep) for layer in hooked]
     with torch.enable_grad():
         changing = Changing(module, {})
         changing.run(x)
-        changing.attended[:, head].pow(2).sum().backward(inputs=list(kept.values()))
+        changing.attended[:, head].pow(2).sum().backward(inputs=kept)
     for handle in handles:
         handle.remove()
-    return {node.name: used(kept[node].grad) for node in layers}
+    return {node.name: used(leaf.grad) for node, leaf in zip(layers, kept, strict=True)}
 
 
 @breaks("Return a dict.", case="the attention of Llama")
@@ -141,6 +140,15 @@ def leaves_out_unused_layers(module, x, head):
 def includes_layers_of_other_classes(module, x, head):
     found = uses_autograd(module, x, head)
     return {node.name: found.get(node.name, []) for node in layers_before(module, nn.Module)}
+
+
+@breaks("Its keys are the names of the nodes that call an `nn.Linear`", case="one key for all heads")
+@wrong("all_channels", says="node `both` calls a linear layer before the attention, but is missing from the answer")
+def keeps_the_last_call_to_each_layer(module, x, head):
+    found, last = uses_autograd(module, x, head), {}
+    for node in layers_before(module):
+        last[node.target] = node.name
+    return {name: found[name] for name in last.values()}
 
 
 @breaks("or an instance of a subclass", case="one key for all heads")

@@ -77,9 +77,9 @@ class Interleaved(nn.Module):
 
 class Shared(nn.Module):
     """One key and one value for all heads. The queries come from two layers, one of which is of a subclass of
-    ``nn.Linear``, and each head uses one of the two. The key and the value are a few channels of a wide layer. The
-    second half of the value is the negative of the first half, so their sum is 0. The first and the last token are not
-    keys. A norm comes before the layers, and no layer comes after the attention.
+    ``nn.Linear``, and each head uses one of the two. The key and the value are a few channels of two calls to a wide
+    layer. The second half of the value is the negative of the first half, so their sum is 0. The first and the last
+    token are not keys. A norm comes before the layers, and no layer comes after the attention.
     """
 
     heads = HEADS
@@ -93,10 +93,10 @@ class Shared(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         x = self.norm(x)
         q = torch.cat([self.left(x), self.right(x)], -1).unflatten(-1, (HEADS, -1)).transpose(1, 2)
-        both = self.both(x).unsqueeze(1)
         width = WIDTH // HEADS
-        half = both[..., 3 * WIDTH : 3 * WIDTH + width // 2]
-        key, value = both[..., WIDTH + 1 : WIDTH + 1 + width], torch.cat([half, -half], -1)
+        key = self.both(x).unsqueeze(1)[..., WIDTH + 1 : WIDTH + 1 + width]
+        half = self.both(x).unsqueeze(1)[..., 3 * WIDTH : 3 * WIDTH + width // 2]
+        value = torch.cat([half, -half], -1)
         k, v = (part.repeat(1, HEADS, 1, 1)[:, :, 1:-1] for part in (key, value))
         return sdpa(q, k, v).transpose(1, 2).flatten(2)
 

@@ -61,9 +61,13 @@ def storages_in(values):
     return {tensor.untyped_storage().data_ptr(): tensor.untyped_storage() for tensor in tensors}
 
 
+def copies(args_list):
+    return [value.clone() if isinstance(value, torch.Tensor) else value for value in args_list]
+
+
 def flops_of(traced, args_list):
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
-        traced(*[value.clone() for value in args_list])
+        traced(*copies(args_list))
     return counter.get_total_flops()
 
 
@@ -169,17 +173,39 @@ def does_not_count_inputs(traced, args_list):
 @wrong("peak_measured", says="which is the most bytes alive after values are freed, not before", read=PEAK)
 def measures_what_is_left_after_each_node(traced, args_list):
     with torch.no_grad():
-        record = record_run(traced, traced.graph, [value.clone() for value in args_list], "boxed_run")
+        record = record_run(traced, traced.graph, copies(args_list), "boxed_run")
     return {**measured(traced, args_list), "peak": max(record.after)}
 
 
-@breaks("an input that no node uses counts to the end.", case="weights, views and an unused input")
+@breaks("an input or a result that no node uses counts to the end.", case="weights, views and an unused input")
 @wrong("peak_measured", says="which leaves out an input that no node uses", read=PEAK)
 def frees_unused_inputs(traced, args_list):
     for place, node in enumerate(traced.graph.find_nodes(op="placeholder")):
         if not node.users:
             args_list[place] = torch.zeros(0)
     return measured(traced, args_list)
+
+
+@breaks(
+    "an input or a result that no node uses counts to the end.", case="two columns of a value, two results of one node"
+)
+@wrong("peak_measured", says="which leaves out a result that no node uses", read=PEAK)
+def frees_unused_results(traced, args_list):
+    runner, weights, peaks = fx.Interpreter(traced), weights_of(traced), []
+    run_node = runner.run_node
+
+    def watched(node):
+        value = run_node(node)
+        used = [held for node, held in runner.env.items() if node.users or node.op == "placeholder"]
+        held = storages_in([used, value])
+        peaks.append(sum(held[place].nbytes() for place in held.keys() - weights))
+        return value
+
+    runner.run_node = watched
+    flops = flops_of(traced, args_list)
+    with torch.no_grad():
+        runner.boxed_run(args_list)
+    return {"nodes": len(traced.graph.nodes), "flops": flops, "peak": max(peaks)}
 
 
 @breaks("Weights and buffers, and views of them, do not count.", case="weights, views and an unused input")

@@ -9,6 +9,7 @@ import torch
 # A FlopCounterMode imports this on first use, which takes longer than a check may, so it is imported before the fork.
 import torch._dynamo
 from torch import Tensor, fx, nn
+from torch.utils import _pytree as pytree
 
 from fxbook.cases import Case, Usage
 
@@ -33,7 +34,7 @@ class ResNet(nn.Module):
 
 
 class Small(nn.Module):
-    """The same network, with its norms folded and its activations in place."""
+    """The same network, with its norms folded and its activations in place. Its ``std`` is a number."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +45,7 @@ class Small(nn.Module):
                 module.inplace = True
         self.eval()
 
-    def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
+    def forward(self, images: Tensor, mean: Tensor, std: float = 1.0) -> Tensor:
         x = self.blocks(functional.relu(self.stem((images - mean) / std), inplace=True))
         return self.head(x.mean((2, 3)))
 
@@ -81,7 +82,9 @@ class Mixed(nn.Module):
 
 
 class Sorted(nn.Module):
-    """A peak at a node with two results, one of them unused, while two columns keep all memory of a value alive."""
+    """A peak at a node with two results, one of them unused. Two columns keep all memory of a value alive, and the run
+    keeps a value that no node uses.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,6 +94,7 @@ class Sorted(nn.Module):
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
         hidden = self.conv((images - mean) / std)
         powers = hidden.exp()
+        hidden.double()
         first, last = powers[..., :1], powers[..., -1:]
         return hidden.sort(-1)[0] - first * last
 
@@ -101,12 +105,12 @@ def with_inputs(model: nn.Module) -> tuple[Any, ...]:
     size, batch = 6, 2 if isinstance(model, ResNet) else int(torch.randint(1, 4, ()))
     images, mean = torch.randn(batch, 3, size, size), torch.randn(3, 1, 1)
     third = torch.randn(batch, 3, 4, 4) if isinstance(model, Mixed) else torch.rand(3, 1, 1) + 0.5
-    return fx.symbolic_trace(model), [images, mean, third]
+    return fx.symbolic_trace(model), [images, mean, 0.9 if isinstance(model, Small) else third]
 
 
-def called(answer: Any, traced: fx.GraphModule, inputs: list[Tensor]) -> Any:
+def called(answer: Any, traced: fx.GraphModule, inputs: list[Any]) -> Any:
     """What the answer returns; it gets the only list that holds its inputs."""
-    return answer(traced, [tensor.clone() for tensor in inputs])
+    return answer(traced, [pytree.tree_map_only(Tensor, torch.clone, value) for value in inputs])
 
 
 USAGE = Usage(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -69,32 +69,38 @@ def flops_counted(case: CaseView) -> Found:
         yield None, f"The answer has {found:,.0f} FLOPs, but a run has {expected:,}.{why}"
 
 
-def _alive(run: RunRecord, step: int) -> list[int]:
-    """The storages of the values alive when a node has computed its result, each as often as a value uses it."""
+def _alive(run: RunRecord, step: int, without: Collection[int] = ()) -> list[int]:
+    """The storages of the values alive when a node has computed its result, each as often as a value uses it.
+
+    Leaves out the values of some nodes, given by position.
+    """
     return [
         number
-        for value in run.values
-        if value and value.made <= step and (value.dropped is None or value.dropped >= step)
+        for index, value in enumerate(run.values)
+        if value and index not in without
+        if value.made <= step and (value.dropped is None or value.dropped >= step)
         for number in value.stores
     ]
 
 
 def _mistake(case: CaseView, run: RunRecord, found: float | None) -> str | None:
     """What the answer counts or leaves out, if that accounts for its number."""
-    placed = zip(run.values, case.before, strict=True)
-    idle = [value for value, node in placed if value and node.op == "placeholder" and not node.users]
-    unused = {number for value in idle for number in value.stores}
     weights = {number for number, store in enumerate(run.stores) if store.stored}
     given = {number for number, store in enumerate(run.stores) if store.given}
-    counts: dict[str, Callable[[list[int]], Iterable[int]]] = {
-        "counts weights": set,
-        "counts shared memory more than once": lambda alive: (number for number in alive if number not in weights),
-        "leaves out the inputs": lambda alive: {*alive} - weights - given,
-        "leaves out an input that no node uses": lambda alive: {*alive} - weights - unused,
+    fetching = {node.index for node in case.before if node.op == "get_attr"}
+    unused = {node.index for node in case.before if not node.users}
+    inputs = {node.index for node in case.before if node.op == "placeholder"}
+    counts: dict[str, tuple[Collection[int], Callable[[list[int]], Iterable[int]]]] = {
+        "counts weights": ((), set),
+        "counts views of weights": (fetching, set),
+        "counts shared memory more than once": ((), lambda alive: [one for one in alive if one not in weights]),
+        "leaves out the inputs": ((), lambda alive: {*alive} - weights - given),
+        "leaves out an input that no node uses": (unused & inputs, lambda alive: {*alive} - weights),
+        "leaves out a result that no node uses": (unused - inputs, lambda alive: {*alive} - weights),
     }
-    for mistake, counted in counts.items():
-        sizes = [sum(run.stores[number].nbytes for number in counted(_alive(run, step))) for step in range(run.steps)]
-        if found == max(sizes):
+    for mistake, (without, counted) in counts.items():
+        alive = [counted(_alive(run, step, without)) for step in range(run.steps)]
+        if found == max(sum(run.stores[number].nbytes for number in numbers) for numbers in alive):
             return mistake
     fetched = sum(run.stores[number].nbytes for number in weights & {*run.owner})
     return "counts weights" if found in (run.peak + run.in_module, run.peak + fetched) else None

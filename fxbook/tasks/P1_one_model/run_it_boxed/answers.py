@@ -158,7 +158,7 @@ def runs_twice(traced, args_list):
     return boxes_what_is_used(traced, args_list)
 
 
-@breaks("in order,", case="the network of the project")
+@breaks("in order,", case="an input that is used last, views")
 @wrong("result_is_right", says="each node must run once, in order")
 def computes_values_on_demand(traced, args_list):
     runner = fx.Interpreter(traced)
@@ -166,7 +166,7 @@ def computes_values_on_demand(traced, args_list):
     left = {node: len(node.users) for node in traced.graph.nodes}
 
     def compute(node):
-        for read in reversed(node.all_input_nodes):
+        for read in node.all_input_nodes:
             if read not in runner.env:
                 runner.env[read] = compute(read)
         value = runner.run_node(node)
@@ -179,6 +179,18 @@ def computes_values_on_demand(traced, args_list):
     [output] = traced.graph.find_nodes(op="output")
     with torch.no_grad():
         return compute(output)
+
+
+@breaks("Leave `traced` unchanged.", case="unused inputs")
+@wrong("input_unchanged", says="the model that was given has been changed: its graph was edited, at node")
+def erases_the_unused_inputs(traced, args_list):
+    inputs = traced.graph.find_nodes(op="placeholder")
+    args_list[:] = [value for node, value in zip(inputs, args_list, strict=True) if node.users]
+    for node in inputs:
+        if not node.users:
+            traced.graph.erase_node(node)
+    with torch.no_grad():
+        return fx.Interpreter(traced).boxed_run(args_list)
 
 
 @breaks("This also holds for inputs.", case="the network of the project")

@@ -47,7 +47,9 @@ class Unused(nn.Module):
 
 
 class Kept(nn.Module):
-    """An input that is used first and last, a view, values in a list, and nested results."""
+    """An input that is used first and last, a view that one node uses twice, values in a list, and nested results, the
+    last of which is made first.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,8 +58,9 @@ class Kept(nn.Module):
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> dict[str, Any]:
         flat = torch.tanh(self.conv(images)).flatten(2)
-        x = torch.exp(torch.sigmoid(flat) * 2)
-        return {"rows": x.sum(2) / std.flatten(), "pair": (torch.cat([flat, x], 2).amax(2), images - mean)}
+        x = torch.exp(torch.sigmoid(flat * flat))
+        most = torch.cat([flat, x], 2).amax(2)
+        return {"rows": x.sum(2) / std.flatten(), "pair": (most, images - mean)}
 
 
 class Bytes(TorchDispatchMode):

@@ -12,6 +12,7 @@ from torch.utils import _pytree as pytree
 from fxbook.cases import Check
 from fxbook.cases.running import one_thread
 from fxbook.cases.values import Value, difference, encode
+from fxbook.rules.predicates import input_unchanged
 from fxbook.rules.returned import table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
@@ -133,4 +134,4 @@ def nothing_held(case: CaseView) -> Found:
         yield None, f"After the result was dropped, {held:,} bytes are alive: something still holds them."
 
 
-CHECK = Check((without_gradients, result_is_right, list_is_emptied, no_more_than_needed, nothing_held))
+CHECK = Check((without_gradients, result_is_right, list_is_emptied, no_more_than_needed, nothing_held, input_unchanged))
