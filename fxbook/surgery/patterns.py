@@ -1,7 +1,8 @@
 """Replace the matches of a pattern only if moving them changes nothing; log why a match stays.
 
 `torch.fx.replace_pattern` inserts the new nodes before the first user of a match. So a match moves past every node in
-between, and the values stay the same only if none of these nodes writes, changes a mode, or draws random numbers.
+between, and the values stay the same only if none of these nodes writes, changes a mode or, like the match, draws
+random numbers.
 """
 
 from __future__ import annotations
