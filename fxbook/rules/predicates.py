@@ -184,7 +184,8 @@ def others_stay(case: CaseView, *named: Family) -> Found:
         left = node.index in present and _does(present[node.index]) == _does(node)
         if after[_does(node)] < before[_does(node)] and not left and _is_other(node, named):
             yield node, f"is gone, but should have stayed: `{node.call}`"
-    for node in case.nodes:
+    unchanged = {node.index for node, was in case.kept() if _does(node) == _does(was)}
+    for node in sorted(case.nodes, key=lambda node: node.index in unchanged):
         if after[_does(node)] > before[_does(node)] and _is_other(node, named):
             yield node, f"is new, and the task does not ask for it: `{node.call}`"
 
