@@ -52,9 +52,9 @@ def others_stay(case: CaseView) -> Found:
 def explain(trial: Trial, kind: str) -> str | None:
     """Explain an ``AttributeError``: a layer that several nodes call has been deleted at the first of them."""
     calls = Counter(node.target for node in trial.before if node in _IDLE)
-    for target, count in calls.items():
-        if kind == "AttributeError" and count > 1:
-            return f"In this graph {count} nodes call `{target}`."
+    shared = [f"`{target}`" for target, count in calls.items() if count > 1]
+    if kind == "AttributeError" and shared:
+        return f"Several nodes call the same layer, {' or '.join(sorted(shared))}."
     return input_by_keyword(trial, kind)
 
 
