@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import re
+from collections.abc import Iterable
 
 from fxbook.cases.values import difference, without_numbers
 from fxbook.graph.record import NodeRecord
@@ -78,8 +79,19 @@ def nothing_left(case: CaseView) -> Found:
 @rule("07_placeholder#add-move-and-remove-inputs")
 def defaults_kept(case: CaseView) -> Found:
     """The inputs of the given graph that are still there have their defaults, and those without one have none."""
-    before = {node.target: node.args for node in case.trial.given or () if node.op == "placeholder"}
-    for node in case.nodes if case.exercise.usage.use in ("pass", "edit") else ():
+    if case.exercise.usage.use in ("pass", "edit"):
+        yield from _lost_defaults(case, case.trial.given or ())
+
+
+@rule
+def defaults_of_the_model(case: CaseView) -> Found:
+    """The inputs have the defaults that tracing the model gives, if the answer was given the model itself."""
+    yield from _lost_defaults(case, case.before)
+
+
+def _lost_defaults(case: CaseView, given: Iterable[NodeRecord]) -> Found:
+    before = {node.target: node.args for node in given if node.op == "placeholder"}
+    for node in case.nodes:
         if node.op == "placeholder" and node.args != before.get(node.target, node.args):
             has = f"has the default `{node.call.partition('=')[2]}`" if node.positional else "has lost its default"
             yield node, f"{has}: the inputs should be as they were"
@@ -184,7 +196,8 @@ def others_stay(case: CaseView, *named: Family) -> Found:
         left = node.index in present and _does(present[node.index]) == _does(node)
         if after[_does(node)] < before[_does(node)] and not left and _is_other(node, named):
             yield node, f"is gone, but should have stayed: `{node.call}`"
-    for node in case.nodes:
+    unchanged = {node.index for node, was in case.kept() if _does(node) == _does(was)}
+    for node in sorted(case.nodes, key=lambda node: node.index in unchanged):
         if after[_does(node)] > before[_does(node)] and _is_other(node, named):
             yield node, f"is new, and the task does not ask for it: `{node.call}`"
 

@@ -240,6 +240,20 @@ def skips_what_works_in_place(model):
     return changed(model, matches=matches)
 
 
+@wrong("defaults_of_the_model", node="shift", says="node `shift` has lost its default")
+def makes_the_inputs_again(model):
+    traced = fx.symbolic_trace(model)
+    graph, copied = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        if node.op == "placeholder":
+            copied[node] = graph.placeholder(node.target)
+        elif is_relu(node, traced):
+            copied[node] = graph.call_function(nn.functional.gelu, (copied[value_of(node.args, node.kwargs)],))
+        else:
+            copied[node] = graph.node_copy(node, copied.__getitem__)
+    return fx.GraphModule(model, graph)
+
+
 @wrong("same_result", node="head", says="Running the result raises RuntimeError: mat1 and mat2 shapes cannot be")
 def passes_the_input_of_the_layer_before(model):
     def change(node):

@@ -59,7 +59,7 @@ class ByName(nn.Module):
 
 
 class Methods(nn.Module):
-    """Two ReLU methods, whose results are joined; a parametric and a leaky ReLU, which must stay."""
+    """Two ReLU methods, whose results are joined; a parametric and a leaky ReLU, which must stay; and a default."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,9 +68,9 @@ class Methods(nn.Module):
         self.bend = nn.LeakyReLU(0.4)
         self.slope = nn.Parameter(torch.tensor(0.3))
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, shift: float = 0.1) -> Tensor:
         x = self.enter(x).relu()
-        return torch.cat([(self.bend(self.leave(x)).prelu(self.slope) + 0.1).relu(), x])
+        return torch.cat([(self.bend(self.leave(x)).prelu(self.slope) + shift).relu(), x])
 
 
 USAGE = Usage(

@@ -120,7 +120,7 @@ class Residual(WithRelus):
 
 
 class Relatives(WithRelus):
-    """Other activations; a layer and a weight named like a ReLU; results in a dict; a leaf that computes GELU."""
+    """Other activations; a layer and a weight named like a ReLU; results in a dict; a leaf with GELU; a default."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,8 +130,8 @@ class Relatives(WithRelus):
         self.leaky = nn.LeakyReLU(0.3)
         self.block = nn.TransformerEncoderLayer(4, 2, dim_feedforward=6, dropout=0.0, activation="gelu")
 
-    def forward(self, x: Tensor) -> dict[str, Tensor]:
-        x = nn.functional.leaky_relu(self.leaky(self.relu(x)), 0.1)
+    def forward(self, x: Tensor, slope: float = 0.1) -> dict[str, Tensor]:
+        x = nn.functional.leaky_relu(self.leaky(self.relu(x)), slope)
         return {
             "six": self.six(x * 4.0),
             "clamped": x.clamp(min=0.0),

@@ -33,6 +33,15 @@ def module_calls(case: CaseView) -> list[NodeRecord]:
     return new
 
 
+def _other_modules(case: CaseView) -> list[NodeRecord]:
+    """The new calls to modules of another kind, new or the model's own."""
+    own = Counter(node.target for node in case.before if node.op == "call_module")
+    called = Counter(node.target for node in case.nodes if node.op == "call_module")
+    kept = {node.index for node, was in case.kept() if node.target == was.target}
+    calls = [node for node in case.nodes if node.op == "call_module" and node.kind and node not in MODULE]
+    return [node for node in calls if called[node.target] > own[node.target] and node.index not in kept]
+
+
 @rule("when_it_breaks/03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model")
 def keeps_modules(case: CaseView) -> Found:
     """Every submodule that the model holds is still there, called or not, and none was overwritten with a new one."""
@@ -57,10 +66,8 @@ def pools_are_modules(case: CaseView) -> Found:
         if len(node.positional) + len(node.kwargs["dict"]) != 1:
             yield node, f"passes ({node.call.partition('(')[2]} to the module, which takes only the data"
     if len(calls) != expected:
-        called = {node.target for node in case.before}
-        for node in case.nodes:
-            if node.op == "call_module" and node.kind and node.target not in called and node not in MODULE:
-                yield node, f"calls an {node.kind.removeprefix('torch.')}, not an nn.AdaptiveAvgPool2d"
+        for node in _other_modules(case):
+            yield node, f"calls an {node.kind.removeprefix('torch.')}, not an nn.AdaptiveAvgPool2d"
         many = f"{len(calls)} call{'' if len(calls) == 1 else 's'}"
         yield from others_stay(POOL, MODULE).find(case)
         yield None, f"The graph has {many} to nn.AdaptiveAvgPool2d, not {expected}."

@@ -276,3 +276,12 @@ def calls_the_function_of_the_layer(model):
 @wrong("settings_kept", node="drop", says="the layer of `drop` is in training mode: the model", read=SHARED)
 def makes_a_layer_in_training_mode(model):
     return in_place(model, set_layer=stores(lambda layer: copy.copy(layer).train()))
+
+
+@wrong("defaults_of_the_model", node="shift", says="node `shift` has lost its default")
+def forgets_the_defaults(model):
+    traced = in_place(model)
+    for node in traced.graph.find_nodes(op="placeholder"):
+        node.args = ()
+    traced.recompile()
+    return traced

@@ -121,7 +121,7 @@ class UsedBefore(nn.Module):
 
 
 class Quiet(nn.Module):
-    """In eval mode: a dropout, which drops nothing; and layers that already work in place, safely or not."""
+    """In eval mode: a dropout, which drops nothing; layers that already work in place, safely or not; and a default."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -129,10 +129,10 @@ class Quiet(nn.Module):
         self.done = nn.ReLU6(inplace=True)
         self.eval()
 
-    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+    def forward(self, x: Tensor, shift: float = 3.0) -> tuple[Tensor, ...]:
         hidden = self.drop(self.project(x))
         opened = x - 1
-        return hidden, self.done(x * 2), self.done(opened) * opened, (x + 3).relu_()
+        return hidden, self.done(x * 2), self.done(opened) * opened, (x + shift).relu_()
 
 
 class RandomGraph(nn.Module):

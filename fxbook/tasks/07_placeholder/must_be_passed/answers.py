@@ -121,6 +121,13 @@ def stops_at_the_first_step(traced):
     return [node.target for node in first if not node.args and not node.target.startswith("*")]
 
 
+@breaks("names of the parameters", case="defaults that count as false")
+@wrong("names_required", says="`gain` is in the list, but is not an input of the graph", read=SIGNATURE)
+def takes_every_node_without_arguments(traced):
+    plain = [node for node in traced.graph.nodes if not node.args and node.op != "call_function"]
+    return [node.target for node in plain if not node.target.startswith("*")]
+
+
 @breaks("Return a list of the names", case="the model of the chapter")
 @wrong("names_required", says="The answer is a set: return a list of strings")
 def returns_a_set(traced):

@@ -3,6 +3,7 @@
 # No `from __future__ import annotations`: it would make the annotations in the graphs strings.
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage, traced
@@ -20,12 +21,16 @@ class Private(nn.Module):
 
 
 class Falsy(nn.Module):
-    """Defaults that count as false, of several types, and an input without an annotation."""
+    """Defaults that count as false, of several types; an input without an annotation; and a node without arguments."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(()))
 
     def forward(
         self, rows: Tensor, scale, shift: float = 0.0, times: int = 0, flag: bool = False, name: str = ""
     ) -> Tensor:
-        return rows * scale + shift
+        return rows * scale * self.gain + shift
 
 
 class Starred(nn.Module):

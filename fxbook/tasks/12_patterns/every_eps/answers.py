@@ -121,6 +121,12 @@ def matches_of(function):
     return lambda graph: SubgraphMatcher(fx.symbolic_trace(function).graph).match(graph)
 
 
+@breaks("in the order of the nodes.", case="norms and formulas that resemble one")
+@wrong("every_eps_in_order", says="the numbers are right, but their order is not: item")
+def sorts_the_numbers(graph):
+    return sorted(looks_up_the_name(graph))
+
+
 @breaks("with any dtype in its second `.to`.", case="norms with another dtype, and similar formulas")
 @wrong("every_eps_in_order", says="(norms with another dtype, and similar formulas): the list has length 0")
 def knows_two_dtypes(graph):

@@ -167,6 +167,16 @@ def takes_the_node_before_it_in_the_list(traced):
     finish(traced)
 
 
+@wrong("ends well", says="Several nodes call the same layer, `drop` or `same`.")
+def deletes_a_layer_at_its_first_call(traced):
+    for node in list(traced.graph.nodes):
+        if is_idle(traced, node):
+            node.replace_all_uses_with(node.all_input_nodes[0])
+            traced.graph.erase_node(node)
+            traced.delete_submodule(node.target)
+    finish(traced)
+
+
 @breaks(
     "A node may pass its input by keyword, as in `self.drop(input=x)`.",
     case="every kind of dropout, and an unused input",

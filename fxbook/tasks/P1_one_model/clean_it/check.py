@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
 from fxbook.rules.explained import given_edited, lints, recompiled
 from fxbook.rules.families import Family
 from fxbook.rules.predicates import edited, same_result
 from fxbook.rules.rule import Found, rule
+from fxbook.rules.trial import Trial
 from fxbook.rules.view import CaseView
 
 from ..check import gone, input_by_keyword, inputs_kept, new, no_leftovers, nothing_dead
@@ -46,6 +49,15 @@ def others_stay(case: CaseView) -> Found:
         yield node, "is new: the users of a dropout or an identity must use its input"
 
 
+def explain(trial: Trial, kind: str) -> str | None:
+    """Explain an ``AttributeError``: a layer that several nodes call has been deleted at the first of them."""
+    calls = Counter(node.target for node in trial.before if node in _IDLE)
+    shared = [f"`{target}`" for target, count in calls.items() if count > 1]
+    if kind == "AttributeError" and shared:
+        return f"Several nodes call the same layer, {' or '.join(sorted(shared))}."
+    return input_by_keyword(trial, kind)
+
+
 CHECK = Check(
     (
         lints,
@@ -59,5 +71,5 @@ CHECK = Check(
         nothing_dead,
         no_leftovers,
     ),
-    on_error=input_by_keyword,
+    on_error=explain,
 )
