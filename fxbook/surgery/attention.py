@@ -267,12 +267,15 @@ def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
     _need(softmax.kwargs.keys() <= _SETTINGS_OF_SOFTMAX, f"{softmax} has a setting")
     told = dropout is not None and isinstance(given(dropout, 2, "training", "train"), fx.Node)
     _need(not told, f"a node decides whether {dropout} drops")
-    # One call saves its result and its mask for the backward pass, which fails if they were written to since.
+    # One call saves its inputs and its result for the backward pass, which fails if they were written to since.
     writer = next(_writers(module, output), None)
     _need(writer is None, f"{writer} writes into the result")
+    saved = {"the query": old.query, "the key": old.turned_key, "the value": old.value}
     if mask and mask.kind == "add":
-        writer = next((late for late in _writers(module, mask.node) if late > output), None)
-        _need(writer is None, f"{writer} writes into the mask")
+        saved["the mask"] = mask.node
+    for name, part in saved.items():
+        writer = next((late for late in _writers(module, part) if late > output), None)
+        _need(writer is None, f"{writer} writes into {name}")
     return old
 
 

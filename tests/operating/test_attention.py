@@ -114,6 +114,18 @@ NONE: dict[str, tuple[Program, str]] = {
         lambda q, k, v, m: ((b := m * 2), (q @ k.mT + b).softmax(-1) @ v, b.add_(1))[1],
         "writes into the mask",
     ),
+    "a later write into the query": (
+        lambda q, k, v, m: ((b := q * 2), (b @ k.mT).softmax(-1) @ v, b.add_(1))[1],
+        "writes into the query",
+    ),
+    "a later write into a view of the key": (
+        lambda q, k, v, m: ((b := k * 2), (q @ b.mT).softmax(-1) @ v, b[0].add_(1))[1],
+        "writes into the key",
+    ),
+    "a later write into the value": (
+        lambda q, k, v, m: ((b := v * 2), (q @ k.mT).softmax(-1) @ b, b.add_(1))[1],
+        "writes into the value",
+    ),
     "a write into the base of the mask": (
         lambda q, k, v, m: ((b := m * 2), b.add_(1), (q @ k.mT + b.view(6, 6)).softmax(-1) @ v, b.add_(1))[2],
         "writes into the mask",
