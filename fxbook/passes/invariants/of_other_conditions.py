@@ -126,7 +126,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
 
 
 def _with_other_defaults(trial: Trial) -> Iterator[tuple[str, Inputs]]:
-    """The inputs, with each omitted one whose default is a number passed by name, with a different number."""
+    """For each omitted input whose default is a number: the inputs, and a different number for that one by name."""
     left_out = trial.before.graph.find_nodes(op="placeholder")[len(trial.inputs) :]
     defaults = {node.target: node.args[0] for node in left_out if node.args and node.target not in trial.inputs.kwargs}
     for name, held in defaults.items():

@@ -120,7 +120,7 @@ def returns_the_lists(module, x, head):
     return list(uses_autograd(module, x, head).values())
 
 
-@breaks("and come before the call to `sdpa`.", case="the attention of Llama")
+@breaks("before the call to `sdpa`", case="the attention of Llama")
 @wrong("all_channels", says="but does not call a linear layer before the attention")
 def names_the_last_layer_too(module, x, head):
     found = uses_autograd(module, x, head)
@@ -135,7 +135,7 @@ def leaves_out_unused_layers(module, x, head):
     return {name: channels for name, channels in uses_autograd(module, x, head).items() if channels}
 
 
-@breaks("Its keys are the names of the nodes that call an `nn.Linear`", case="interleaved heads")
+@breaks("that call an `nn.Linear`", case="interleaved heads")
 @wrong("all_channels", says="but does not call a linear layer before the attention")
 def includes_layers_of_other_classes(module, x, head):
     found = uses_autograd(module, x, head)
