@@ -31,13 +31,13 @@ def lints(case: CaseView) -> Found:
 
 @rule
 def arguments_kept(case: CaseView) -> Found:
-    """Old calls have as many arguments as before, and new calls do not get ``None`` in place of a node."""
+    """Calls have as many arguments as before, and no ``None`` in place of a node."""
     for node, before in case.kept():
         if (node.op, node.target) == (before.op, before.target) and _passed(node) < _passed(before):
             yield node, f"has {_passed(node)} of its {_passed(before)} arguments left: `{node.call}`", _NO_ARGUMENT
-    # In a rebuilt graph every node is new: the ``None`` may be the default of an input, or an argument in the model.
+    # The ``None`` may be the default of an input, or an argument in the model.
     had_none = {(node.op, node.target) for node in case.before if None in node.positional}
-    for node in case.new():
+    for node in case.nodes:
         is_old = node.op == "placeholder" or (node.op, node.target) in had_none
         if None in node.positional and isinstance(node.args, dict) and not is_old:
             yield node, f"is passed None where it needs a node: `{node.call}`", _NONE
