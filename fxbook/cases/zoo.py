@@ -61,6 +61,12 @@ def crowded_trace(model: nn.Module) -> tuple[fx.GraphModule]:
     return (crowded(fx.symbolic_trace(model)),)
 
 
+def last_users_first(graph: fx.Graph) -> None:
+    """Register the users of each node in reverse order: after an edit, `users` may be in any order."""
+    for node in reversed(graph.nodes):
+        node.args, node.kwargs = node.args, node.kwargs
+
+
 def _has_effect(module: fx.GraphModule, node: fx.Node) -> bool:
     """Whether a second call would change what other nodes compute: it writes, draws random numbers or counts."""
     called = module.get_submodule(node.target) if node.op == "call_module" else node.target

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torch import nn
 
 from fxbook.graph.record import NodeRecord
@@ -70,21 +68,3 @@ def _collects(model: nn.Module, node: NodeRecord) -> bool:
         return False
     module = dict(model.named_modules(remove_duplicate=False)).get(node.target)
     return getattr(module, "running_mean", None) is not None
-
-
-@rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
-def no_leftovers(case: CaseView) -> Found:
-    """The result has no unused submodule; a container that is now empty may stay."""
-    for path in unused(case):
-        yield None, f"The result still holds the submodule `{path}`, which no node calls."
-
-
-def unused(case: CaseView) -> Iterator[str]:
-    """The paths of the result's unused submodules, without those of containers."""
-    used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
-    held = dict(case.model.named_modules(remove_duplicate=False))
-    for path in case.modules:
-        if any(held[path].children() if path in held else ()):
-            continue
-        if not any(f"{target}.".startswith(f"{path}.") or path.startswith(f"{target}.") for target in used):
-            yield path

@@ -54,20 +54,6 @@ def inputs_kept(case: CaseView) -> Found:
         yield None, f"Input `{after[len(before)][0]}` is new."
 
 
-@rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
-def no_leftovers(case: CaseView) -> Found:
-    """Every submodule of the result is used, at least under another name; a container that is now empty may stay."""
-    used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
-    held = dict(case.model.named_modules(remove_duplicate=False))
-    called = {id(held[target]) for target in used if target in held}
-    for path in case.modules:
-        if any(held[path].children() if path in held else ()):
-            continue
-        is_used = any(f"{target}.".startswith(f"{path}.") or path.startswith(f"{target}.") for target in used)
-        if not is_used and id(held.get(path)) not in called:
-            yield None, f"The result still holds the submodule `{path}`, which no node calls."
-
-
 def input_by_keyword(trial: Trial, kind: str) -> str | None:
     """Explain an ``IndexError``: a call without positional arguments has no ``args[0]``."""
     bare = next((node.name for node in trial.before if node.inputs and not node.positional), None)

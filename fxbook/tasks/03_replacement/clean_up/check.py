@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import given_edited, output_last, recompiled
+from fxbook.rules.explained import given_edited, no_leftovers, output_last, recompiled
 from fxbook.rules.predicates import edited, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import effect, lints, no_leftovers, nothing_dead
+from ..check import effect, lints, nothing_dead
 
 _EFFECT = "03_replacement#what-removing-dead-code-deletes"
 

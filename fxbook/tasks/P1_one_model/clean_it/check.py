@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.explained import given_edited, lints, no_leftovers, recompiled
 from fxbook.rules.families import Family
 from fxbook.rules.predicates import edited, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import input_by_keyword, inputs_kept, no_leftovers, nothing_dead
+from ..check import input_by_keyword, inputs_kept, nothing_dead
 
 _IDLE = Family("nothing", modules=frozenset({f"torch.nn.{name}" for name in ("Dropout", "Dropout2d", "Identity")}))
 

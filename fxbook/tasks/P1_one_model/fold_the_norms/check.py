@@ -11,13 +11,13 @@ from fxbook.cases.exercise import inputs_of
 from fxbook.cases.running import values_inside
 from fxbook.cases.values import Value, decode_tensor, difference
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.explained import given_edited, lints, no_leftovers, recompiled
 from fxbook.rules.families import CONV2D, Family
 from fxbook.rules.predicates import edited, same_output
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import input_by_keyword, layer, no_leftovers, nothing_dies
+from ..check import input_by_keyword, layer, nothing_dies
 
 NORM = Family("a batch norm", modules=frozenset({"torch.nn.BatchNorm2d"}))
 SHARED = "P1_one_model#where-a-norm-cannot-be-folded"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.explained import given_edited, lints, no_leftovers, recompiled
 from fxbook.rules.predicates import edited, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import FLATTEN, POOL, input_by_keyword, layer, no_leftovers, nothing_dies
+from ..check import FLATTEN, POOL, input_by_keyword, layer, nothing_dies
 
 DEAD = "03_replacement#what-removing-dead-code-deletes"
 
