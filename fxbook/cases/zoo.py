@@ -47,20 +47,19 @@ def add_in_place(value: Any, other: Any) -> Any:
 def crowded(module: fx.GraphModule) -> fx.GraphModule:
     """The module with dead nodes and namesakes.
 
-    Each call that uses no other call is followed by a copy without users, which is before it in `users`. No node is
-    named after what it calls, and the module has a buffer with the name of each of its calls.
+    Each call that uses no other call is followed by a copy without users. No node is named after what it calls, and the
+    module has a buffer with the name of each of its calls. In `users`, the last users are first.
     """
     calls = [node for node in module.graph.nodes if node.op.startswith("call")]
     for node in calls:
         if not _has_effect(module, node) and not set(calls).intersection(node.all_input_nodes):
             with module.graph.inserting_after(node):
                 module.graph.node_copy(node)
-            for value in node.all_input_nodes:
-                value.users[node] = value.users.pop(node)
     for place, node in enumerate(node for node in module.graph.nodes if node.op.startswith("call")):
         node._rename(f"step_{place}")
         if node in calls and not hasattr(module, node.name):
             module.register_buffer(node.name, torch.zeros(()))
+    last_users_first(module.graph)
     module.recompile()
     return module
 
@@ -68,6 +67,19 @@ def crowded(module: fx.GraphModule) -> fx.GraphModule:
 def crowded_trace(model: nn.Module) -> tuple[fx.GraphModule]:
     """Call an answer with the traced model after :func:`crowded`."""
     return (crowded(fx.symbolic_trace(model)),)
+
+
+def last_users_first(graph: fx.Graph) -> None:
+    """Register the users of each node in reverse order: after an edit, `users` may be in any order."""
+    for node in reversed(graph.nodes):
+        node.args, node.kwargs = node.args, node.kwargs
+
+
+def trace_with_last_users_first(model: nn.Module) -> tuple[fx.GraphModule]:
+    """Call an answer with the traced model after :func:`last_users_first`."""
+    traced = fx.symbolic_trace(model)
+    last_users_first(traced.graph)
+    return (traced,)
 
 
 def _has_effect(module: fx.GraphModule, node: fx.Node) -> bool:

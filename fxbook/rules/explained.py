@@ -5,6 +5,8 @@ Rules for a single chapter are next to its exercises.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 
 from fxbook.graph.record import JSON, NodeRecord
@@ -179,3 +181,23 @@ def reads_nodes(case: CaseView) -> Found:
         named = next((value for value in node.positional if isinstance(value, str) and value in names), None)
         if named and node.op not in ("placeholder", "output"):
             yield node, f"has the string {named!r} as an argument, not the node of that name"
+
+
+@rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
+def no_leftovers(case: CaseView) -> Found:
+    """The result has no unused submodule; a container that is now empty may stay."""
+    for path in unused_submodules(case):
+        yield None, f"The result still holds the submodule `{path}`, which no node calls."
+
+
+def unused_submodules(case: CaseView) -> Iterator[str]:
+    """The paths of the result's submodules that no node uses under any name, without those of containers."""
+    used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
+    held = dict(case.model.named_modules(remove_duplicate=False))
+    called = {id(held[target]) for target in used if target in held}
+    for path in case.modules:
+        if any(held[path].children() if path in held else ()):
+            continue
+        is_used = any(f"{target}.".startswith(f"{path}.") or path.startswith(f"{target}.") for target in used)
+        if not is_used and id(held.get(path)) not in called:
+            yield path

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from torch import nn
@@ -106,18 +108,60 @@ class CaseView:
     def nodes(self) -> tuple[NodeRecord, ...]:
         return self.graph.nodes if self.graph else ()
 
-    def kept(self) -> Iterator[tuple[NodeRecord, NodeRecord]]:
-        """Each node that comes from the given graph, directly or as a copy, with the node it comes from."""
-        for node, origin in zip(self.nodes, self.origins, strict=True):
-            if origin is not None and 0 <= origin < len(self.before):
-                yield node, self.before.nodes[origin]
+    def now(self, going: Collection[int] = ()) -> dict[int, NodeRecord]:
+        """The present record of each given node, by its index in the given graph; nodes that are gone are left out."""
+        return {before.index: node for node, before in self.kept(going)}
+
+    def kept(self, going: Collection[int] = ()) -> Iterator[tuple[NodeRecord, NodeRecord]]:
+        """Each node that comes from the given graph, directly or as a copy, with the node it comes from.
+
+        A ``Transformer`` replaces every node, so a new node counts as a given node that is gone and made the same call.
+        If there are several, it counts as one that should have stayed (is not in ``going``), and as the most similar.
+        """
+        origins = {
+            place: origin
+            for place, origin in enumerate(self.origins)
+            if origin is not None and 0 <= origin < len(self.before)
+        }
+        if len(origins) < len(self.nodes):
+            self._recognise(origins, going)
+        return ((self.nodes[place], self.before.nodes[origin]) for place, origin in sorted(origins.items()))
+
+    def _recognise(self, origins: dict[int, int], going: Collection[int]) -> None:
+        """Add the origins of new nodes that make the calls of given nodes."""
+        layers = dict(self.model.named_modules(remove_duplicate=False))
+
+        def called(node: NodeRecord) -> tuple[str, Any]:
+            # A layer may be called by any of its names.
+            return node.op, layers.get(node.target, node.target) if node.op == "call_module" else node.target
+
+        present = set(origins.values())
+        left: dict[tuple[str, Any], list[NodeRecord]] = collections.defaultdict(list)
+        for before in self.before:
+            if before.index not in present:
+                left[called(before)].append(before)
+
+        def unlike(node: NodeRecord, was: NodeRecord) -> int:
+            used = tuple(origins.get(index) for index in node.inputs)
+            return (used != was.inputs) + (node.constants != was.constants) + (node.notes != was.notes)
+
+        for stays, most in itertools.product((True, False), range(4)):
+            for node in self.nodes if any(left.values()) else ():
+                if node.index not in origins:
+                    same = (one for one in left[called(node)] if (one.index not in going) == stays)
+                    if was := next((one for one in same if unlike(node, one) <= most), None):
+                        left[called(node)].remove(was)
+                        origins[node.index] = was.index
 
     def new(self) -> Iterator[NodeRecord]:
-        return (node for node, origin in zip(self.nodes, self.origins, strict=True) if origin is None)
+        """The nodes that do not come from the given graph."""
+        known = {node.index for node, _ in self.kept()}
+        return (node for node in self.nodes if node.index not in known)
 
-    def now(self) -> dict[int, NodeRecord]:
-        """The current record of each given node that was not erased, by its index in the given graph."""
-        return {before.index: node for node, before in self.kept()}
+    def gone(self, going: Collection[int] = ()) -> Iterator[NodeRecord]:
+        """The nodes of the given graph that are no longer there."""
+        now = self.now(going)
+        return (node for node in self.before if node.index not in now)
 
     def first_divergence(self, draw: int) -> FirstDivergence | None:
         found = self.inside(draw) if self.graph else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torch import nn
 
 from fxbook.graph.record import NodeRecord
@@ -31,13 +29,13 @@ def lints(case: CaseView) -> Found:
 
 @rule
 def arguments_kept(case: CaseView) -> Found:
-    """Old calls have as many arguments as before, and new calls do not get ``None`` in place of a node."""
+    """Calls have as many arguments as before, and no ``None`` in place of a node."""
     for node, before in case.kept():
         if (node.op, node.target) == (before.op, before.target) and _passed(node) < _passed(before):
             yield node, f"has {_passed(node)} of its {_passed(before)} arguments left: `{node.call}`", _NO_ARGUMENT
-    # In a rebuilt graph every node is new: the ``None`` may be the default of an input, or an argument in the model.
+    # The ``None`` may be the default of an input, or an argument in the model.
     had_none = {(node.op, node.target) for node in case.before if None in node.positional}
-    for node in case.new():
+    for node in case.nodes:
         is_old = node.op == "placeholder" or (node.op, node.target) in had_none
         if None in node.positional and isinstance(node.args, dict) and not is_old:
             yield node, f"is passed None where it needs a node: `{node.call}`", _NONE
@@ -70,21 +68,3 @@ def _collects(model: nn.Module, node: NodeRecord) -> bool:
         return False
     module = dict(model.named_modules(remove_duplicate=False)).get(node.target)
     return getattr(module, "running_mean", None) is not None
-
-
-@rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
-def no_leftovers(case: CaseView) -> Found:
-    """The result has no unused submodule; a container that is now empty may stay."""
-    for path in unused(case):
-        yield None, f"The result still holds the submodule `{path}`, which no node calls."
-
-
-def unused(case: CaseView) -> Iterator[str]:
-    """The paths of the result's unused submodules, without those of containers."""
-    used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
-    held = dict(case.model.named_modules(remove_duplicate=False))
-    for path in case.modules:
-        if any(held[path].children() if path in held else ()):
-            continue
-        if not any(f"{target}.".startswith(f"{path}.") or path.startswith(f"{target}.") for target in used):
-            yield path

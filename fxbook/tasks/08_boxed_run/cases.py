@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
+from fxbook.cases.zoo import last_users_first
+
 ROWS, WIDTH = 4, 8
 
 
@@ -110,14 +112,6 @@ def moved_graph_of(model: nn.Module) -> tuple[fx.Graph]:
     return (graph,)
 
 
-def edit(graph: fx.Graph) -> None:
-    """Set the arguments of each node again, the last node first, so that ``users`` lists the last users first."""
-    for node in reversed(graph.nodes):
-        args, kwargs = node.args, node.kwargs
-        node.args, node.kwargs = (), {}
-        node.args, node.kwargs = args, kwargs
-
-
 def with_inputs(
     *shapes: tuple[int, ...], kind: type[fx.Interpreter] | None = None, edited: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
@@ -126,7 +120,7 @@ def with_inputs(
     def given(model: nn.Module) -> tuple[Any, ...]:
         traced, tensors = fx.symbolic_trace(model), [torch.randn(shape) for shape in shapes]
         if edited:
-            edit(traced.graph)
+            last_users_first(traced.graph)
         return (traced, tensors) if kind is None else (kind, traced, tensors)
 
     return given

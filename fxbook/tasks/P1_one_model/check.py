@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import collections
-from collections.abc import Collection, Iterator
 from typing import Any
 
 from torch import nn
@@ -25,51 +23,6 @@ def layer(case: CaseView, node: NodeRecord) -> Any:
     return held.get(node.target) if node.op == "call_module" else None
 
 
-def _called(case: CaseView, node: NodeRecord) -> tuple[str, str | int]:
-    """What a node calls, the same for a layer under any of its names."""
-    held = layer(case, node)
-    return node.op, node.target if held is None else id(held)
-
-
-def now(case: CaseView, going: Collection[int] = ()) -> dict[int, NodeRecord]:
-    """Maps the index of each node in the given graph to its present state; leaves out nodes that are gone.
-
-    A ``Transformer`` replaces every node, so a new node counts as a given node that is gone and made the same call. If
-    there are several, it counts as one that should have stayed (is not in ``going``), else as one that used the same
-    values, else as one of the same name.
-    """
-    found = case.now()
-    left: dict[tuple[str, str | int], list[NodeRecord]] = collections.defaultdict(list)
-    for before in case.before:
-        if before.index not in found:
-            left[_called(case, before)].append(before)
-    origins = {node.index: index for index, node in found.items()}
-    for node in case.new():
-        if same := left[_called(case, node)]:
-            used = tuple(origins.get(index) for index in node.inputs)
-            was = max(same, key=lambda one: (one.index not in going, one.inputs == used, one.name == node.name))
-            same.remove(was)
-            found[was.index], origins[node.index] = node, was.index
-    return found
-
-
-def kept(case: CaseView, going: Collection[int] = ()) -> Iterator[tuple[NodeRecord, NodeRecord]]:
-    """Each node that comes from the given graph, with the given node."""
-    return ((node, case.before.nodes[index]) for index, node in now(case, going).items())
-
-
-def new(case: CaseView) -> Iterator[NodeRecord]:
-    """The nodes that are not in the given graph."""
-    known = {node.index for node in now(case).values()}
-    return (node for node in case.nodes if node.index not in known)
-
-
-def gone(case: CaseView, going: Collection[int] = ()) -> Iterator[NodeRecord]:
-    """The nodes of the given graph that are no longer there."""
-    found = now(case, going)
-    return (node for node in case.before if node.index not in found)
-
-
 @rule("03_replacement#three-steps-in-this-order")
 def nothing_dead(case: CaseView) -> Found:
     """Every remaining node has users or an effect; inputs may stay unused."""
@@ -81,7 +34,7 @@ def nothing_dead(case: CaseView) -> Found:
 @rule("03_replacement#three-steps-in-this-order")
 def nothing_dies(case: CaseView) -> Found:
     """No node has lost its last user; a node that had no users before may stay."""
-    before = {node.index for node, was in kept(case) if "dead" in was.notes}
+    before = {node.index for node, was in case.kept() if "dead" in was.notes}
     for node in case.nodes:
         if "dead" in node.notes and node.index not in before:
             yield node, "is left, but no node uses its result"
@@ -99,20 +52,6 @@ def inputs_kept(case: CaseView) -> Found:
             yield None, f"The default of input `{name}` has changed."
     if len(after) > len(before):
         yield None, f"Input `{after[len(before)][0]}` is new."
-
-
-@rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
-def no_leftovers(case: CaseView) -> Found:
-    """Every submodule of the result is used, at least under another name; a container that is now empty may stay."""
-    used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
-    held = dict(case.model.named_modules(remove_duplicate=False))
-    called = {id(held[target]) for target in used if target in held}
-    for path in case.modules:
-        if any(held[path].children() if path in held else ()):
-            continue
-        is_used = any(f"{target}.".startswith(f"{path}.") or path.startswith(f"{target}.") for target in used)
-        if not is_used and id(held.get(path)) not in called:
-            yield None, f"The result still holds the submodule `{path}`, which no node calls."
 
 
 def input_by_keyword(trial: Trial, kind: str) -> str | None:

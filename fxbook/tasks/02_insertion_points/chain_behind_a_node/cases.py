@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import last_users_first
 
 from ..cases import FeedForward, Joined, Passing, rows
 
@@ -44,11 +45,8 @@ def changed(kind: Callable[[], Any], anchor: str, *chain: Callable[[Tensor], Ten
 def traced_anchor_and_chain(model: Any) -> tuple[Any, ...]:
     """The answer gets the traced model, the name of a node, and the functions to run after it."""
     traced = fx.symbolic_trace(model)
-    [node] = [node for node in traced.graph.nodes if node.name == model.anchor]
     if isinstance(model, Joined):
-        # After an edit, users may be in a different order from the nodes.
-        first = next(iter(node.users))
-        node.users[first] = node.users.pop(first)
+        last_users_first(traced.graph)
     return traced, model.anchor, model.chain
 
 

@@ -18,8 +18,9 @@ from fxbook.rules.view import CaseView
 @rule
 def only_moved(case: CaseView) -> Found:
     """The nodes are the given ones, with the same calls and arguments."""
-    for node in case.new():
-        yield node, "is new: the given nodes should be moved"
+    for node, origin in zip(case.nodes, case.origins, strict=True):
+        if origin is None:
+            yield node, "is new: the given nodes should be moved"
     for before in case.before:
         if before.index not in case.origins:
             yield before, "of the given graph is gone"

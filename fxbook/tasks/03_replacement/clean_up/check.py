@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import given_edited, output_last, recompiled
+from fxbook.rules.explained import given_edited, no_leftovers, output_last, recompiled
 from fxbook.rules.predicates import edited, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import effect, lints, no_leftovers, nothing_dead
+from ..check import effect, lints, nothing_dead
 
 _EFFECT = "03_replacement#what-removing-dead-code-deletes"
 
@@ -26,10 +26,8 @@ def inputs_kept(case: CaseView) -> Found:
 @rule(_EFFECT)
 def effects_kept(case: CaseView) -> Found:
     """Nodes that work in place, draw random numbers or collect statistics are still there."""
-    present = case.now()
-    gone = [node for node in case.before if node.index not in present and node.op not in ("placeholder", "output")]
-    for before in gone:
-        if does := effect(case, before):
+    for before in case.gone():
+        if before.op not in ("placeholder", "output") and (does := effect(case, before)):
             does = "has the keyword `out`" if "out" in dict(before.kwargs["dict"]) else does
             yield before, f"is missing: it {does}, as `{before.call}`{_after(case, before)}"
 

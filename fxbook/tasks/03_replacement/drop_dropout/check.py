@@ -7,13 +7,13 @@ from typing import Any
 from torch import Tensor, nn
 
 from fxbook.cases import Check
-from fxbook.rules.explained import given_edited, recompiled
+from fxbook.rules.explained import given_edited, no_leftovers, recompiled
 from fxbook.rules.families import Family
 from fxbook.rules.predicates import edited, others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import arguments_kept, lints, no_dead_nodes, no_leftovers
+from ..check import arguments_kept, lints, no_dead_nodes
 
 DROPOUT = Family("nn.Dropout", modules=frozenset({"torch.nn.Dropout"}))
 

@@ -11,13 +11,13 @@ from torch.overrides import TorchFunctionMode
 
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import recompiled
+from fxbook.rules.explained import no_leftovers, recompiled
 from fxbook.rules.families import RELU
 from fxbook.rules.predicates import defaults_of_the_model, input_unchanged, none_left, same_result, shares_weights
 from fxbook.rules.rule import Found, rule, where
 from fxbook.rules.view import CaseView
 
-from ..check import lints, no_leftovers, nothing_dead
+from ..check import lints, nothing_dead
 from .cases import REFUSED, FrozenEncoder, WithRelus
 
 _READ_LATER = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"

@@ -42,8 +42,8 @@ def products_fused(case: CaseView) -> Found:
     for node in case.nodes:
         if fuses(case.graph, node):
             yield node, "still adds a product that has no other user"
-    # Nodes of a rebuilt graph may have no origins: only the number of additions of a kind shows that one is gone.
-    now, gone = case.now(), _to_stay(case.before) - _to_stay(case.graph)
+    # In a rebuilt graph, only the number of additions of a kind shows that one is gone.
+    now, gone = dict(zip(case.origins, case.nodes, strict=True)), _to_stay(case.before) - _to_stay(case.graph)
     for before in case.before:
         reason = why_not(case.before, before) if before in SUM else None
         after = now.get(before.index)

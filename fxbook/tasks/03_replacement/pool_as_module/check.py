@@ -8,13 +8,13 @@ from torch import nn
 
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import given_edited, recompiled
+from fxbook.rules.explained import given_edited, recompiled, unused_submodules
 from fxbook.rules.families import Family
 from fxbook.rules.predicates import edited, none_left, others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import arguments_kept, lints, no_dead_nodes, unused
+from ..check import arguments_kept, lints, no_dead_nodes
 
 MODULE = Family("nn.AdaptiveAvgPool2d", modules=frozenset({"torch.nn.AdaptiveAvgPool2d"}))
 POOL = Family("the function adaptive_avg_pool2d", frozenset({"torch.nn.functional.adaptive_avg_pool2d"}))
@@ -22,15 +22,8 @@ POOL = Family("the function adaptive_avg_pool2d", frozenset({"torch.nn.functiona
 
 def module_calls(case: CaseView) -> list[NodeRecord]:
     """The new calls to an ``nn.AdaptiveAvgPool2d``."""
-    kept = {node.index: was.target for node, was in case.kept() if was in MODULE}
-    # In a rebuilt graph, a node without an origin may stand for a call of the model to the same module.
-    copied = Counter(node.target for node in case.before if node in MODULE) - Counter(kept.values())
-    new: list[NodeRecord] = []
-    for node in case.nodes:
-        if node in MODULE and node.index not in kept:
-            new += [] if copied[node.target] > 0 else [node]
-            copied[node.target] -= 1
-    return new
+    kept = {node.index for node, was in case.kept() if was in MODULE}
+    return [node for node in case.nodes if node in MODULE and node.index not in kept]
 
 
 def _other_modules(case: CaseView) -> list[NodeRecord]:
@@ -91,7 +84,7 @@ def sizes_kept(case: CaseView) -> Found:
 @rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
 def no_leftovers(case: CaseView) -> Found:
     """The result has no unused submodule besides those of the model."""
-    for path in sorted({*unused(case)} - {*_held(case)}):
+    for path in sorted({*unused_submodules(case)} - {*_held(case)}):
         yield None, f"The result holds the submodule `{path}`, which no node calls."
 
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import trace_with_last_users_first
 
 from ..cases import Reserved, Unread, Weighting, column, mask_of, rows, table
 
@@ -63,7 +64,8 @@ class Calibrated(nn.Module):
 
 def with_values(model: nn.Module) -> tuple[Any, ...]:
     """Pass the traced model, and the values of the inputs to store, by name."""
-    return fx.symbolic_trace(model), model.stored()
+    [traced] = trace_with_last_users_first(model)
+    return traced, model.stored()
 
 
 def stored_in_turn(answer: Any, traced: fx.GraphModule, stored: dict[str, Tensor]) -> Any:

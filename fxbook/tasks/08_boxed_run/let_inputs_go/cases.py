@@ -24,7 +24,13 @@ class Shifted(nn.Module):
 
 def call_by_name(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
     """Run the model through a function that takes the module and a dict of inputs."""
-    return run_watched(lambda traced, named: lambda: answer(traced, named), model, tensors, by_name=True)
+    return run_watched(
+        lambda traced, named: lambda: answer(traced, named),
+        model,
+        tensors,
+        by_name=True,
+        edited=isinstance(model, Nested),
+    )
 
 
 USAGE = Usage(

@@ -11,7 +11,9 @@ import torch
 from torch import Tensor, fx, nn
 from torch.utils import _pytree as pytree
 
-from ..cases import ROWS, WIDTH, edit
+from fxbook.cases.zoo import last_users_first
+
+from ..cases import ROWS, WIDTH
 
 
 def random_inputs(count: int) -> list[Tensor]:
@@ -51,7 +53,7 @@ def run_watched(
     """
     traced, watch = watched(model)
     if edited:
-        edit(traced.graph)
+        last_users_first(traced.graph)
     names = [node.name for node in traced.graph.find_nodes(op="placeholder")]
     for name, place in zip(names, range(len(tensors)), strict=True):
         watch.see(name, tensors[place])

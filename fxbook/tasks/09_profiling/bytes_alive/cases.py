@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import last_users_first
 
 from ..cases import ResNet, with_images
 
@@ -71,15 +72,11 @@ def with_rows(model: nn.Module) -> tuple[Any, ...]:
 def with_sequences(model: nn.Module) -> tuple[Any, ...]:
     """Pass the traced model, sequences, a dict of two tensors, and a parameter.
 
-    The arguments of each node were set again, the last node first, so that ``users`` lists the last users first. The
-    buffer is not persistent.
+    The buffer is not persistent.
     """
     traced = fx.symbolic_trace(model)
     traced.shift.register_buffer("offset", traced.shift.offset, persistent=False)
-    for node in reversed(traced.graph.nodes):
-        args, kwargs = node.args, node.kwargs
-        node.args, node.kwargs = (), {}
-        node.args, node.kwargs = args, kwargs
+    last_users_first(traced.graph)
     batch = size(2, 5)
     pair = {"left": torch.randn(batch, size(2, 4), 3), "right": torch.randn(batch, size(5, 7), 3)}
     return traced, torch.randn(batch, size(3, 6), 4), pair, nn.Parameter(torch.randn(size(2, 9)))

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import trace_with_last_users_first
 
 from ..cases import WIDTH, feed_forward, rows
 
@@ -32,7 +33,7 @@ class Gated(nn.Module):
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
         first = gelu(gelu(x))
-        both = gelu(self.mix(first)) * torch.tanh(y)
+        both = gelu(self.mix(first)) * torch.tanh(y) + first
         step = torch.tanh(ROOT * (y + 0.044715 * torch.pow(y, 3.0)))
         seen = 0.5 * y * (1.0 + step)
         return both, seen, step, gelu(both, cubic=0.2)
@@ -82,7 +83,13 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("a block of GPT-2", feed_forward, rows()),
-        Case("formulas in a row, and two that must stay", Gated, rows(2), unseen=True),
+        Case(
+            "formulas in a row, and two that must stay",
+            Gated,
+            rows(2),
+            unseen=True,
+            given=trace_with_last_users_first,
+        ),
         Case("formulas with an intermediate value used elsewhere", Used, rows(), unseen=True),
         Case("formulas with other numbers, and a tanh of something else", Other, rows(2), unseen=True),
     ),

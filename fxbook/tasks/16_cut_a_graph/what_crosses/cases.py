@@ -10,6 +10,7 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
+from fxbook.cases.zoo import last_users_first
 
 from ..cases import Residual, exported
 
@@ -30,15 +31,11 @@ class Spread(nn.Module):
 
 
 def cut_at(*names: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """Make the arguments of the answer: the model's graph, and the name of one of these nodes.
-
-    The users of each node are registered again, in reverse order, since no answer may rely on their order.
-    """
+    """Make the arguments of the answer: the model's graph, and the name of one of these nodes."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         graph = fx.symbolic_trace(model).graph
-        for node in reversed(graph.nodes):
-            node.args, node.kwargs = node.args, node.kwargs
+        last_users_first(graph)
         return graph, one_of(*names)
 
     return given

@@ -11,6 +11,7 @@ import torch.ao.quantization.fx._decomposed
 from torch import fx, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import last_users_first
 
 _aten = torch.ops.aten
 _ops = torch.ops.quantized_decomposed
@@ -25,7 +26,10 @@ How = tuple[Any, ...]
 
 
 def graph_with(*kinds: str, named: bool = True) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """Make a graph with a call of each kind, in random order; unless ``named``, node names do not reveal the calls."""
+    """Make a graph with a call of each kind, in random order.
+
+    Unless ``named``, node names do not reveal the calls, and the last users are first in `users`.
+    """
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         while True:
@@ -34,8 +38,10 @@ def graph_with(*kinds: str, named: bool = True) -> Callable[[nn.Module], tuple[A
             module = _graph_of(order, names)
             copies = [name for kind, name in zip(order, names, strict=False) if kind.startswith("copies")]
             if copies != sorted(copies):
-                for place, node in enumerate(() if named else module.graph.nodes):
-                    node._rename(node.name if node.name in names else f"step_{place}")
+                if not named:
+                    last_users_first(module.graph)
+                    for place, node in enumerate(module.graph.nodes):
+                        node._rename(node.name if node.name in names else f"step_{place}")
                 return (module,)
 
     return given
@@ -130,7 +136,9 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("concatenations whose inputs differ", _nothing, tuple, given=graph_with(*_INPUTS)),
-        Case("concatenations whose users differ", _nothing, tuple, given=graph_with(*_RESULTS, "another call")),
+        Case(
+            "concatenations whose users differ", _nothing, tuple, given=graph_with(*_RESULTS, *_USERS, "another call")
+        ),
         Case(
             "more concatenations whose inputs differ",
             _nothing,

@@ -26,6 +26,10 @@ def replaced(graph: GraphRecord) -> dict[int, int]:
     return instead
 
 
+def going(graph: GraphRecord) -> set[int]:
+    return unneeded(graph) | set(replaced(graph))
+
+
 def unneeded(graph: GraphRecord) -> set[int]:
     """Each `dequantize` that is used only by a `quantize` that changes nothing."""
     gone = set(replaced(graph))
@@ -46,7 +50,7 @@ def why_it_stays(graph: GraphRecord, node: NodeRecord) -> str:
 @rule
 def pairs_are_gone(case: CaseView) -> Found:
     """Every `quantize` that changes nothing is gone."""
-    now = case.now()
+    now = case.now(going(case.before))
     for index in replaced(case.before):
         if index in now:
             far = case.before.nodes[case.before.nodes[index].inputs[0]]
@@ -56,7 +60,7 @@ def pairs_are_gone(case: CaseView) -> Found:
 @rule
 def unneeded_are_gone(case: CaseView) -> Found:
     """Every `dequantize` that was used only by a `quantize` that changes nothing is gone."""
-    now = case.now()
+    now = case.now(going(case.before))
     for index in sorted(unneeded(case.before)):
         if index in now:
             yield now[index], "is still there, although no other call uses it"
@@ -65,9 +69,9 @@ def unneeded_are_gone(case: CaseView) -> Found:
 @rule
 def others_stay(case: CaseView) -> Found:
     """All other nodes are still there, and no node is new."""
-    now, gone = case.now(), unneeded(case.before) | set(replaced(case.before))
-    for node in case.before:
-        if node.index not in gone | set(now):
+    erased = going(case.before)
+    for node in case.gone(erased):
+        if node.index not in erased:
             yield node, f"is gone, but should have stayed: {why_it_stays(case.before, node)}"
     for node in case.new():
         yield node, f"is new, but the task does not ask for it: `{node.call}`"
@@ -76,7 +80,7 @@ def others_stay(case: CaseView) -> Found:
 @rule
 def users_read_the_integers(case: CaseView) -> Found:
     """Each node still uses the same nodes, except that integers replace a `quantize` that changes nothing."""
-    now, instead = case.now(), replaced(case.before)
+    now, instead = case.now(going(case.before)), replaced(case.before)
     was = {node.index: index for index, node in now.items()}
     for index, node in sorted(now.items()):
         inputs = [instead.get(used, used) for used in case.before.nodes[index].inputs]

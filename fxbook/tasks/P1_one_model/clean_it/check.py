@@ -6,14 +6,14 @@ from collections import Counter
 
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.explained import given_edited, lints, no_leftovers, recompiled
 from fxbook.rules.families import Family
 from fxbook.rules.predicates import edited, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.trial import Trial
 from fxbook.rules.view import CaseView
 
-from ..check import gone, input_by_keyword, inputs_kept, new, no_leftovers, nothing_dead
+from ..check import input_by_keyword, inputs_kept, nothing_dead
 
 _IDLE = Family("nothing", modules=frozenset({f"torch.nn.{name}" for name in ("Dropout", "Dropout2d", "Identity")}))
 
@@ -42,10 +42,10 @@ def _is_needed(case: CaseView, node: NodeRecord) -> bool:
 def others_stay(case: CaseView) -> Found:
     """Every node that the result depends on is still there, unless it calls an idle layer; there are no new nodes."""
     going = {node.index for node in case.before if node in _IDLE or not _is_needed(case, node)}
-    for before in gone(case, going):
+    for before in case.gone(going):
         if before.index not in going and before.op != "placeholder":
             yield before, f"is gone, but the result depends on it: `{before.call}`"
-    for node in new(case):
+    for node in case.new():
         yield node, "is new: the users of a dropout or an identity must use its input"
 
 

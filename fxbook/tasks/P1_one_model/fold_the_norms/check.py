@@ -11,13 +11,13 @@ from fxbook.cases.exercise import inputs_of
 from fxbook.cases.running import values_inside
 from fxbook.cases.values import Value, decode_tensor, difference
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.explained import given_edited, lints, no_leftovers, recompiled
 from fxbook.rules.families import CONV2D, Family
 from fxbook.rules.predicates import edited, same_output
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import gone, input_by_keyword, kept, layer, no_leftovers, nothing_dies, now
+from ..check import input_by_keyword, layer, nothing_dies
 
 NORM = Family("a batch norm", modules=frozenset({"torch.nn.BatchNorm2d"}))
 SHARED = "P1_one_model#where-a-norm-cannot-be-folded"
@@ -49,7 +49,7 @@ def _going(case: CaseView) -> set[int]:
 @rule
 def foldable_are_folded(case: CaseView) -> Found:
     """No node calls a norm that can be folded."""
-    for node, before in kept(case, _going(case)):
+    for node, before in case.kept(_going(case)):
         if before in NORM and node in NORM and reason_to_stay(case, before) is None:
             yield node, f"can be folded into `{case.before.nodes[before.inputs[0]].name}`, but is still called"
 
@@ -57,7 +57,7 @@ def foldable_are_folded(case: CaseView) -> Found:
 @rule(SHARED)
 def others_stay(case: CaseView) -> Found:
     """The norms that cannot be folded, and all nodes that are not norms, are still there."""
-    for before in gone(case, _going(case)):
+    for before in case.gone(_going(case)):
         if before in NORM and (why := reason_to_stay(case, before)):
             yield before, f"is gone, but cannot be folded: {why}"
         if before not in NORM and "dead" in before.notes:
@@ -71,7 +71,7 @@ def pairs_compute_the_same(case: CaseView) -> Found:
     """A convolution with a folded norm computes what the norm computed, and other nodes what they computed before."""
     going = _going(case)
     norms = {case.before.nodes[index].inputs[0]: case.before.nodes[index] for index in going}
-    was = {node.index: index for index, node in now(case, going).items()}
+    was = {node.index: index for index, node in case.now(going).items()}
     for draw, inputs in enumerate(inputs_of(case.case, case.seed)):
         [traced] = case.arguments
         given, found = values_inside(traced, inputs, case.seed, draw), case.inside(draw) or []

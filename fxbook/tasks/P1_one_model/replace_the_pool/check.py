@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.explained import given_edited, lints, no_leftovers, recompiled
 from fxbook.rules.predicates import edited, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import FLATTEN, POOL, gone, input_by_keyword, kept, layer, new, no_leftovers, nothing_dies, now
+from ..check import FLATTEN, POOL, input_by_keyword, layer, nothing_dies
 
 DEAD = "03_replacement#what-removing-dead-code-deletes"
 
@@ -50,7 +50,7 @@ def _shared(case: CaseView, flatten: NodeRecord) -> str:
 @rule
 def pairs_replaced(case: CaseView) -> Found:
     """One mean replaces each pair."""
-    found = now(case, _going(case))
+    found = case.now(_going(case))
     for pool, flatten in pairs(case):
         for before in (pool, flatten):
             node = found.get(before.index)
@@ -59,7 +59,7 @@ def pairs_replaced(case: CaseView) -> Found:
     count, expected = len(case.nodes), len(case.before) - len(pairs(case))
     if count > expected:
         yield (
-            next(new(case), None),
+            next(case.new(), None),
             f"The graph has {count} nodes, but with one for each pair, it would have {expected}.",
         )
 
@@ -68,14 +68,14 @@ def pairs_replaced(case: CaseView) -> Found:
 def others_stay(case: CaseView) -> Found:
     """Every other node is still there, and calls what it called before."""
     replaced = _going(case)
-    for before in gone(case, replaced):
+    for before in case.gone(replaced):
         if before.index not in replaced and "dead" in before.notes:
             yield before, f"is gone, but must stay, even though it has no users: `{before.call}`", DEAD
         if before.index not in replaced:
             held = layer(case, before)
             called = before.call if held is None else f"{before.call}`, which calls `{held}"
             yield before, f"is gone, but is not part of a pair to replace: `{called}`{_shared(case, before)}"
-    for node, before in kept(case, replaced):
+    for node, before in case.kept(replaced):
         if before.index not in replaced and (node.op, node.target) != (before.op, before.target):
             yield node, f"no longer calls `{before.call}`, but is not part of a pair to replace"
 

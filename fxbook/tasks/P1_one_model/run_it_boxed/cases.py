@@ -15,6 +15,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import last_users_first
 
 from ..cases import CleanBlock, functional
 
@@ -129,13 +130,9 @@ def observed(answer: Callable[..., Any], traced: fx.GraphModule, tensors: list[T
 
 
 def with_inputs(model: nn.Module) -> tuple[Any, ...]:
-    """Make the arguments of the answer: the traced network, and its inputs.
-
-    The users of each node are registered anew in reverse order, since no answer may rely on their order.
-    """
+    """Make the arguments of the answer: the traced network, and its inputs."""
     traced = fx.symbolic_trace(model)
-    for node in reversed(traced.graph.nodes):
-        node.args, node.kwargs = node.args, node.kwargs
+    last_users_first(traced.graph)
     return traced, random_inputs(traced)
 
 

@@ -10,7 +10,7 @@ from fxbook.rules.predicates import edited, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import RELU, gone, input_by_keyword, inputs_kept, nothing_dies
+from ..check import RELU, input_by_keyword, inputs_kept, nothing_dies
 
 UNSAFE = "06_kwargs#working-in-place-overwrites-what-the-node-reads"
 DEAD = "03_replacement#what-removing-dead-code-deletes"
@@ -60,7 +60,7 @@ def nothing_missed(case: CaseView) -> Found:
 def others_stay(case: CaseView) -> Found:
     """The graph has as many nodes as before, and all nodes but the activations call what they called before."""
     if len(case.nodes) < len(case.before):
-        for before in gone(case):
+        for before in case.gone():
             if not _is_activation(before):
                 yield before, f"is gone, but must stay: `{before.call}`", DEAD
     if len(case.nodes) != len(case.before):
