@@ -142,7 +142,7 @@ def includes_layers_of_other_classes(module, x, head):
     return {node.name: found.get(node.name, []) for node in layers_before(module, nn.Module)}
 
 
-@breaks("Its keys are the names of the nodes that call an `nn.Linear`", case="one key for all heads")
+@breaks("Its keys are the names of the nodes before the call", case="one key for all heads")
 @wrong("all_channels", says="node `both` calls a linear layer before the attention, but is missing from the answer")
 def keeps_the_last_call_to_each_layer(module, x, head):
     found, last = uses_autograd(module, x, head), {}
