@@ -6,17 +6,31 @@ from fxbook.cases.values import Value
 
 
 def name_of(value: Value) -> str | None:
-    """The name in an encoded text, or that of an encoded node."""
+    """An encoded text; ``None`` for anything else, a node too, since a node is not its name."""
+    return value if isinstance(value, str) else None
+
+
+def node_in(value: Value) -> str | None:
+    """The name of the first node anywhere in an encoded value."""
     match value:
-        case str():
-            return value
         case {"node": str(name)}:
             return name
-    return None
+        case dict():
+            value = list(value.values())
+    if not isinstance(value, list):
+        return None
+    return next((name for item in value if (name := node_in(item)) is not None), None)
+
+
+def instead_of(expected: str, value: Value) -> str:
+    """The report on an answer that is not, say, ``"a list of names"``, maybe because it holds nodes, not names."""
+    node = node_in(value)
+    wrong = f"is not {expected}" if node is None else f"contains the node `{node}` itself, not its name"
+    return f"The answer {wrong}."
 
 
 def list_of_names(value: Value) -> list[str] | None:
-    """An encoded list or tuple of names or nodes, as a list of names."""
+    """An encoded list or tuple of names, as a list."""
     match value:
         case list(items) | {"tuple": list(items)}:
             names = [name for item in items if (name := name_of(item)) is not None]
@@ -25,7 +39,7 @@ def list_of_names(value: Value) -> list[str] | None:
 
 
 def names_of(value: Value) -> set[str] | None:
-    """An encoded set, list or tuple of names or nodes, as a set of names."""
+    """An encoded set, list or tuple of names, as a set."""
     match value:
         case {"set": list(items)}:
             value = items
@@ -70,7 +84,7 @@ def entry(value: Value, key: str) -> Value:
 
 
 def table_of(value: Value) -> dict[str, Value] | None:
-    """An encoded dict whose keys are names or nodes, by name."""
+    """An encoded dict whose keys are names."""
     match value:
         case {"dict": list(pairs)}:
             named = {name: item for key, item in pairs if (name := name_of(key)) is not None}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord, NodeRecord
-from fxbook.rules.returned import names_of, table_of
+from fxbook.rules.returned import instead_of, names_of, table_of
 from fxbook.rules.rule import Found
 
 
@@ -56,7 +56,7 @@ def differences(
     """
     table = table_of(answer)
     if table is None:
-        yield None, "The answer is not a dict with node names as keys."
+        yield None, instead_of("a dict with node names as keys", answer)
         return
     for step, values in expected.items():
         if step not in table:
@@ -64,7 +64,7 @@ def differences(
             return
         names = names_of(table[step])
         if names is None:
-            yield None, f"The answer's value for node `{step}` is not a set of names."
+            yield None, instead_of(f"a set of names for node `{step}`", table[step])
             return
         if step in names - values:
             yield None, f"The answer for node `{step}` contains `{step}` itself: a node's own result does not count."

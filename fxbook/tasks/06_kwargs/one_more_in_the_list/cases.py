@@ -26,7 +26,7 @@ class Joining(nn.Module):
 
 
 class JoiningMore(nn.Module):
-    """An unused first input; concatenations by name, of one tensor, without users; other calls named ``cat``."""
+    """An unused first input; concatenations by name, of one tensor, without users; aliases; others named ``cat``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,9 @@ class JoiningMore(nn.Module):
     def forward(self, image: Tensor, x: Tensor) -> tuple[Tensor, ...]:
         first = torch.cat(tensors=[x, self.cat(x)], dim=1)
         torch.cat([x])
-        return (torch.cat(dim=1, tensors=(first, x)), torch.cat([torch.cat([x])]), torch.cat([x, x], dim=1), cat([x]))
+        joined = torch.cat(dim=1, tensors=(first, x))
+        others = torch.concatenate([torch.concat([x, x]), x])
+        return joined, torch.cat([torch.cat([x])]), torch.cat([x, x], dim=1), cat([x]), others
 
 
 USAGE = Usage(

@@ -15,7 +15,7 @@ from fxbook.rules.view import CaseView
 from ..check import argument
 from .cases import JoiningMore
 
-CAT = family("cat", "concat", "concatenate")
+CAT = family("cat")
 
 
 def with_the_first_input(model: nn.Module, first: Tensor, *others: Tensor) -> tuple[Tensor, ...]:
@@ -23,7 +23,13 @@ def with_the_first_input(model: nn.Module, first: Tensor, *others: Tensor) -> tu
     if isinstance(model, JoiningMore):
         [x] = others
         joined = torch.cat([x, model.cat(x), first], dim=1)
-        return (torch.cat([joined, x, first], dim=1), torch.cat([x, first, first]), torch.cat([x, x, first], dim=1), x)
+        return (
+            torch.cat([joined, x, first], dim=1),
+            torch.cat([x, first, first]),
+            torch.cat([x, x, first], dim=1),
+            x,
+            torch.cat([x, x, x]),
+        )
     half = first * 0.5
     return torch.cat([half, half, first]), torch.cat([half, first, first], dim=1), torch.stack([half, half])
 

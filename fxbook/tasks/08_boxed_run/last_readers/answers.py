@@ -38,7 +38,7 @@ def counts_the_remaining_uses(graph):
             left[read] -= 1
             if left[read] == 0:
                 last[read] = node
-    return last
+    return {read.name: node.name for read, node in last.items()}
 
 
 @right
@@ -77,7 +77,7 @@ def has_an_entry_for_output(graph):
 @breaks("Return a dict", case="the attention of the chapter")
 @wrong("ends_at_last_user", says="not a dict with node names")
 def returns_a_list_of_pairs(graph):
-    return [(node, max(node.users, default=node)) for node in graph.nodes if node.op != "output"]
+    return [(node.name, max(node.users, default=node).name) for node in graph.nodes if node.op != "output"]
 
 
 @breaks("that uses it.", case="values used in lists and by keyword")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fxbook.cases import Check
 from fxbook.rules.explained import graph_left_alone
-from fxbook.rules.returned import entry, name_of, table_of
+from fxbook.rules.returned import entry, instead_of, name_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -16,7 +16,7 @@ def ends_at_last_user(case: CaseView) -> Found:
     """The answer maps the name of each node but ``output`` to the name of its last user."""
     table, graph = table_of(entry(case.value, "returned")), case.before
     if table is None:
-        yield None, "The answer is not a dict with node names as keys."
+        yield None, instead_of("a dict with node names as keys", entry(case.value, "returned"))
         return
     for node in graph:
         if node.op == "output":
@@ -27,6 +27,8 @@ def ends_at_last_user(case: CaseView) -> Found:
         answer = name_of(table[node.name])
         if answer == last_user(graph, node).name:
             continue
+        if answer is None:
+            yield None, instead_of(f"a name for `{node.name}`", table[node.name])
         if not node.users:
             yield None, f"No node uses `{node.name}`: its answer should be `{node.name}` itself, not `{answer}`."
         if answer in [graph.nodes[user].name for user in node.users]:

@@ -27,7 +27,8 @@ def intersects_earlier_values_with_later_inputs(graph):
     found = {}
     for place, step in enumerate(order):
         if step.op in CALLS:
-            found[step] = list(set(order[:place]) & {read for later in order[place:] for read in later.all_input_nodes})
+            later = {read for other in order[place:] for read in other.all_input_nodes}
+            found[step.name] = [value.name for value in set(order[:place]) & later]
     return found
 
 

@@ -56,7 +56,7 @@ def finds_the_frame_of_the_node(traced, tensors):
     except Exception as error:
         for frame, _ in traceback.walk_tb(error.__traceback__):
             if frame.f_code.co_name == "run_node":
-                return frame.f_locals["n"], shapes(frame.f_locals["self"], frame.f_locals["n"])
+                return frame.f_locals["n"].name, shapes(frame.f_locals["self"], frame.f_locals["n"])
     return None
 
 

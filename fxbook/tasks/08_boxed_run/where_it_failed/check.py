@@ -10,7 +10,7 @@ from torch import Tensor, fx
 from fxbook.cases import Check
 from fxbook.cases.values import Value, difference, encode
 from fxbook.rules.predicates import input_unchanged
-from fxbook.rules.returned import name_of
+from fxbook.rules.returned import instead_of, name_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -55,6 +55,9 @@ def failure_named(case: CaseView) -> Found:
     match answer:
         case [named, shapes] | {"tuple": [named, shapes]}:
             name = name_of(named)
+            if name is None:
+                yield None, instead_of("a pair that begins with a name", named)
+                return
             node, failed = name and case.before.named(name), case.before.named(failure[0])
             if not node or not failed:
                 yield None, f"`{name}`, the first part of the answer, is not the name of a node."

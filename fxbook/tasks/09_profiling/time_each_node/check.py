@@ -7,7 +7,7 @@ from collections import Counter
 
 from fxbook.cases import Check
 from fxbook.rules.predicates import input_unchanged
-from fxbook.rules.returned import numbers_of, table_of
+from fxbook.rules.returned import node_in, numbers_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -19,7 +19,7 @@ from .cases import Timed, swapped
 def times_of_each_node(case: CaseView) -> Found:
     """The answer is a dict that maps the name of each node to a list of seconds."""
     table = table_of(case.value)
-    if table is not None and any(isinstance(key, dict) for key, _ in case.value["dict"]):
+    if node_in(case.value) is not None:
         yield None, "The keys of the dict are nodes: they should be the names of the nodes."
     if table is None or any(numbers_of(item) is None for item in table.values()):
         yield None, "The answer is not a dict that maps the name of each node to a list of seconds."

@@ -6,7 +6,7 @@ from torch import fx
 
 from fxbook.cases import Check
 from fxbook.rules.predicates import input_unchanged
-from fxbook.rules.returned import name_of, number_of
+from fxbook.rules.returned import name_of, node_in, number_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -24,7 +24,8 @@ def names_what_is_saved(case: CaseView) -> Found:
     expected = saved(*case.arguments)
     match case.value:
         case [list(items) | {"tuple": list(items)}, _] | {"tuple": [list(items) | {"tuple": list(items)}, _]}:
-            nodes, names = [item for item in items if not isinstance(item, str)], [name_of(item) for item in items]
+            nodes = [item for item in items if not isinstance(item, str)]
+            names = [name_of(item) or node_in(item) for item in items]
         case _:
             yield None, "The answer is not a pair: a list of names, and a number."
             return
@@ -38,7 +39,7 @@ def names_what_is_saved(case: CaseView) -> Found:
         if name not in expected:
             yield None, f"`{name}` is in the list, but it is not an input of the backward graph."
     if nodes:
-        yield None, f"The list contains the node `{name_of(nodes[0])}`: it should contain names, as strings."
+        yield None, f"The list contains the node `{node_in(nodes[0])}`: it should contain names, as strings."
     for name in expected:
         if name not in names:
             reason = "the forward graph computes it, and the backward graph gets it"

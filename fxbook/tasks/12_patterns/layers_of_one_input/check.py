@@ -7,7 +7,7 @@ from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.rules.explained import graph_left_alone
 from fxbook.rules.families import LINEAR
-from fxbook.rules.returned import entry, name_of, table_of
+from fxbook.rules.returned import entry, instead_of, node_in, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -32,11 +32,11 @@ def every_group(case: CaseView) -> Found:
     value, expected = entry(case.value, "returned"), groups_of(case.before)
     table = table_of(value)
     if table is None:
-        yield None, "The answer is not a dict with node names as keys."
+        yield None, instead_of("a dict with node names as keys", value)
         return
-    for item in [key for key, _ in value["dict"]] + [item for items in table.values() for item in _items(items)]:
-        if not isinstance(item, str):
-            yield None, f"The answer contains the node `{name_of(item)}` itself, not its name."
+    for items in table.values():
+        if node_in(items) is not None:
+            yield None, instead_of("a list of names", items)
     nodes = {node.name: node for node in case.before}
     for name in table:
         if name not in expected:

@@ -42,9 +42,8 @@ def propagates_in_a_copy(module, x):
 def runs_on_real_tensors(module, x):
     runner = fx.Interpreter(module, garbage_collect_values=False)
     runner.run(x)
-    # The keys are the nodes themselves.
     return {
-        node: list(runner.env[node].shape)
+        node.name: list(runner.env[node].shape)
         for node in calls(module)
         if "val" not in node.meta or node.meta["val"].shape != runner.env[node].shape
     }

@@ -8,7 +8,7 @@ import torch
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import numbers_of, table_of
+from fxbook.rules.returned import instead_of, numbers_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -45,7 +45,7 @@ def finds_wrong_shapes(case: CaseView) -> Found:
     table = table_of(case.value)
     true, recorded = shapes_of(*case.arguments)
     if table is None:
-        yield None, "The answer is not a dict with node names as keys."
+        yield None, instead_of("a dict with node names as keys", case.value)
         return
     for name, shape in true.items():
         node = case.before.named(name)

@@ -64,8 +64,8 @@ def looks_the_decompositions_up_in_torch(traced, x, operators):
         node.meta["custom"] = {"from": node}
     with fx.traceback.preserve_node_meta():
         lowered = make_fx(fx.Interpreter(traced).run, table)(x)
-    # The keys are the nodes themselves.
-    return {node: sum(new.meta["custom"]["from"] is node for new in functions(lowered)) for node in calls(traced)}
+    came_from = [new.meta["custom"]["from"] for new in functions(lowered)]
+    return {node.name: sum(one is node for one in came_from) for node in calls(traced)}
 
 
 @right

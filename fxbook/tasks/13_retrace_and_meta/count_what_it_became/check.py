@@ -12,7 +12,7 @@ from torch._decomp import get_decompositions
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import number_of, table_of
+from fxbook.rules.returned import instead_of, number_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -37,7 +37,7 @@ def counted(case: CaseView) -> Found:
     """The answer maps each node that calls something to the number of nodes that it became."""
     table, expected = table_of(case.value), became(*case.arguments)
     if table is None:
-        yield None, "The answer is not a dict with node names as keys."
+        yield None, instead_of("a dict with node names as keys", case.value)
         return
     for name, number in expected.items():
         node = case.before.named(name)

@@ -8,7 +8,7 @@ import torch
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import names_of, repeated_name
+from fxbook.rules.returned import instead_of, names_of, repeated_name
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -45,7 +45,7 @@ def finds_the_constants(case: CaseView) -> Found:
     """The answer contains all calls that are constants, and no other node."""
     names = names_of(case.value)
     if names is None:
-        yield None, "The answer is not a list of node names."
+        yield None, instead_of("a list of node names", case.value)
         return
     [module] = case.arguments
     found = reasons(module)

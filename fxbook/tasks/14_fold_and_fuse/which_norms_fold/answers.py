@@ -50,7 +50,7 @@ def reads_by_name(module):
         fits = str(layer.target) in map(str, LAYERS) and len(layer.users) == 1
         return fits and not given(norm)["training"] and layer.meta["val"].ndim == given(layer)["weight"].ndim
 
-    return [node for node in module.graph.nodes if kind_of(node) == "batchnorm" and folds(node)]
+    return [node.name for node in module.graph.nodes if kind_of(node) == "batchnorm" and folds(node)]
 
 
 @right

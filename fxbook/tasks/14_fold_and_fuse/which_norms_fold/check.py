@@ -8,7 +8,7 @@ import torch
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import names_of, repeated_name
+from fxbook.rules.returned import instead_of, names_of, repeated_name
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -36,7 +36,7 @@ def finds_the_norms(case: CaseView) -> Found:
     """The answer contains all norms that can be folded, and no other node."""
     names = names_of(case.value)
     if names is None:
-        yield None, "The answer is not a list of node names."
+        yield None, instead_of("a list of node names", case.value)
         return
     [module] = case.arguments
     norms = module.graph.find_nodes(op="call_function", target=_aten.batch_norm.default)

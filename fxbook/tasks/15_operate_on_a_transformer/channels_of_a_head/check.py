@@ -9,7 +9,7 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Check
 from fxbook.rules.predicates import input_unchanged
-from fxbook.rules.returned import numbers_of, table_of
+from fxbook.rules.returned import instead_of, numbers_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -52,7 +52,7 @@ def all_channels(case: CaseView) -> Found:
     """The answer maps each call to a linear layer before the attention to the channels that the head uses."""
     table, expected = table_of(case.value), channels(*case.arguments)
     if table is None:
-        yield None, "The answer is not a dict with node names as keys."
+        yield None, instead_of("a dict with node names as keys", case.value)
         return
     for name in table:
         if name not in expected:

@@ -8,7 +8,7 @@ from torch import fx, nn
 
 from fxbook.cases import Check
 from fxbook.rules.predicates import input_unchanged
-from fxbook.rules.returned import names_of
+from fxbook.rules.returned import instead_of, names_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -38,7 +38,7 @@ def finds_the_shared(case: CaseView) -> Found:
     """The answer has each call to a linear layer whose weight has two readers, and no other node."""
     names, known = names_of(case.value), readers(*case.arguments)
     if names is None:
-        yield None, "The answer is not a set of node names."
+        yield None, instead_of("a set of node names", case.value)
         return
     for name in sorted(names):
         if case.before.named(name) is None:

@@ -66,20 +66,24 @@ def gpt2() -> nn.Module:
 
 
 def found_by(
-    *splits: tuple[str, ...], unused: tuple[str, ...] = (), zero: str = ""
+    *splits: tuple[str, ...], unused: tuple[str, ...] = (), zero: str = "", equal: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
     """Make the arguments of the answer: the model, and for each part the gradients of some parameters.
 
     A part is a string: it has the parameters whose names begin with one of its words. One of the ``splits`` is chosen
     at random. A name in ``unused`` has no gradient in its part, and the parameter ``zero`` has a gradient of zeros.
+    If ``equal``, two parts with the same name have equal gradients.
     """
 
     def given(model: nn.Module) -> tuple[nn.Module, Found]:
         parts: Found = []
+        known: dict[str, Tensor] = {}
         for beginnings in one_of(*splits):
             names = [name for name, _ in model.named_parameters(remove_duplicate=False)]
             mine = [name for name in names if name.startswith(tuple(beginnings.split()))]
             random = {name: torch.randn_like(model.get_parameter(name)) * (name != zero) for name in mine}
+            if equal:
+                random = {name: known.setdefault(name, value).clone() for name, value in random.items()}
             parts.append({name: None if name in unused else gradient for name, gradient in random.items()})
         return model, parts
 
@@ -115,7 +119,7 @@ USAGE = Usage(
             Words,
             tuple,
             unseen=True,
-            given=found_by(("head", "middle head"), ("head middle", "head")),
+            given=found_by(("head", "middle head"), ("head middle", "head"), equal=True),
         ),
         Case(
             "weights without a gradient in any part",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+
+import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Check
@@ -10,6 +14,9 @@ from fxbook.rules.predicates import input_unchanged
 from fxbook.rules.returned import table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
+
+# A wrong sum is explained as a sum of some of at most this many gradients.
+_MOST_SUMMED = 6
 
 
 def totals(model: nn.Module, found: list[dict[str, Tensor | None]]) -> dict[str, Tensor | None]:
@@ -59,6 +66,16 @@ def _what_it_is(value: Value, model: nn.Module, found: list[dict[str, Tensor | N
     known |= {f"the sum of `{other}`": total for other, total in totals(model, found).items()}
     count = _where(model, found, name).count("has the gradient")
     known[f"the sum divided by {count}"] = totals(model, found)[name] / count
+    named = [
+        (f"`{other}` in part {place}", gradient)
+        for place, part in enumerate(found)
+        for other, gradient in part.items()
+        if gradient is not None and gradient.shape == model.get_parameter(name).shape
+    ][:_MOST_SUMMED]
+    for size in range(2, len(named) + 1):
+        for chosen in itertools.combinations(named, size):
+            what = " and ".join(what for what, _ in chosen)
+            known[f"the sum of the gradients of {what}"] = functools.reduce(torch.add, [one for _, one in chosen])
     return next((f": it is {what}" for what, one in known.items() if not difference(value, encode(one))), "")
 
 

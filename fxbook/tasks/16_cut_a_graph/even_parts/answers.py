@@ -80,6 +80,7 @@ def bisects_the_limit(module, count):
     return with_sizes(module, count, sizes_of(module))
 
 
+@right
 def keeps_a_table(module, count):
     """Dynamic programming: the best cuts for each beginning of the list."""
     used = sizes_of(module)
@@ -107,12 +108,6 @@ def tries_every_cut(module, count):
     used = sizes_of(module)
     cuts = itertools.combinations(range(1, len(used)), count - 1)
     return named(module, min(cuts, key=functools.partial(largest, used)))
-
-
-@right
-def returns_nodes(module, count):
-    names = keeps_a_table(module, count)
-    return [node for node in module.graph.nodes if node.name in names]
 
 
 @breaks("A weight that is used twice in a part counts once there.", case="one weight in three layers")

@@ -9,7 +9,7 @@ import torch
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import list_of_names
+from fxbook.rules.returned import instead_of, list_of_names
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -63,7 +63,7 @@ def begins_parts(case: CaseView) -> Found:
     module, count = case.arguments
     names, order = list_of_names(case.value), [node.name for node in calls_of(module)]
     if names is None:
-        yield None, "The answer is not a list of names."
+        yield None, instead_of("a list of names", case.value)
         return
     if len(names) != count - 1:
         expected = f"{count} parts need {count - 1}" if count > 1 else "one part needs none"

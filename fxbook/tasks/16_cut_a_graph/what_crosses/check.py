@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import names_of, repeated_name
+from fxbook.rules.returned import instead_of, names_of, repeated_name
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -26,7 +26,7 @@ def names_what_crosses(case: CaseView) -> Found:
     graph, cut = case.arguments
     answer, expected = names_of(case.value), crossing(graph, cut)
     if answer is None:
-        yield None, "The answer is not a list of names."
+        yield None, instead_of("a list of names", case.value)
         return
     for name in expected:
         if name not in answer:

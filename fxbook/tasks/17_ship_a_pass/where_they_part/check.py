@@ -9,7 +9,7 @@ from torch import fx
 from torch.utils import _pytree as pytree
 
 from fxbook.cases import Check
-from fxbook.rules.returned import name_of
+from fxbook.rules.returned import instead_of, name_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -61,7 +61,7 @@ def first_that_differs(case: CaseView) -> Found:
             of_dtype = " (only the dtype differs)" * is_close(here[differ[0]], there[differ[0]], of_any_dtype=True)
             yield case.before.named(differ[0]), f"has a different value in `after`{of_dtype}, but the answer is `None`"
     elif name is None:
-        yield None, "The answer is neither a node, nor its name, nor `None`."
+        yield None, instead_of("the name of a node, or `None`", answer)
     elif name not in here:
         yield None, f"`{name}` is not a node of `before`."
     elif name not in there:

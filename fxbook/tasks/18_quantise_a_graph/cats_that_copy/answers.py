@@ -30,14 +30,14 @@ def found(
 
 @right
 def compares_all_arguments_after_the_tensor(module):
-    """Returns a tuple of nodes instead of a list of names."""
+    """Returns a tuple instead of a list."""
     cats = []
     for cat in module.graph.find_nodes(op="call_function", target=concatenate):
         around = {dequantize: cat.args[0], quantize: list(cat.users)}
         if all(calls and all(call.target is target for call in calls) for target, calls in around.items()):
             first, *others = [call.args[1:] for calls in around.values() for call in calls]
             if all(other == first for other in others):
-                cats.append(cat)
+                cats.append(cat.name)
     return tuple(cats)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import list_of_names
+from fxbook.rules.returned import instead_of, list_of_names
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -17,7 +17,7 @@ def finds_the_cats(case: CaseView) -> Found:
     """The answer contains all concatenations that can copy int8, and no other node."""
     names = list_of_names(case.value)
     if names is None:
-        yield None, "The answer is not a list of node names."
+        yield None, instead_of("a list of node names", case.value)
         return
     [module] = case.arguments
     nodes = {node.name: node for node in module.graph.nodes}

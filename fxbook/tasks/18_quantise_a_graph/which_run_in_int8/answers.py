@@ -44,7 +44,7 @@ def begins_at_quantize(module):
         kinds = {read.target for read in node.all_input_nodes if read is not bias_of(node)}
         alone = {user.target for user in node.users} == {quantize}
         if alone and node.target not in BOTH and kinds and kinds <= set(BOTH):
-            names.add(node)
+            names.add(node.name)
     return names
 
 

@@ -27,7 +27,17 @@ def has_all_in_order(case: CaseView) -> Found:
     found = (table_of(case.value) or {}).get("names")
     if found != expected:
         passes = f"passes {before} in the setting and the new pass {new.name!r}"
-        yield None, f"With the {passes}, the list should be {expected}, but it is {found}."
+        yield None, f"With the {passes}, the list should be {expected}, but it is {found}.{_why(setting, found)}"
+
+
+def _why(setting: object, found: object) -> str:
+    """A remark for an answer that takes a single pass for something else."""
+    if setting is None or isinstance(setting, list | tuple) or not isinstance(found, list):
+        return ""
+    lost, added = names(setting)[0] not in found, len(found) > 1
+    if lost:
+        return " The setting is one pass: an object that can be called, and whose length happens to be 0."
+    return "" if added else " The two passes are different objects of one class."
 
 
 @rule

@@ -37,7 +37,7 @@ def compares_whole_names(graph, operator):
 class FindsBothTargetsThenFilters:
     def __call__(self, graph, operator):
         candidates = [node for node in graph.nodes if node.op == "call_function" and node.target in (operator, THROUGH)]
-        return {node for node in candidates if operator in {node.target, node.args[0]}}
+        return {node.name for node in candidates if operator in {node.target, node.args[0]}}
 
 
 @breaks("or through `auto_functionalized_v2`.", case="an operator that writes")

@@ -6,7 +6,7 @@ import torch
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.rules.returned import names_of, repeated_name
+from fxbook.rules.returned import instead_of, names_of, repeated_name
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -23,7 +23,7 @@ def names_the_calls(case: CaseView) -> Found:
     graph, operator = case.arguments
     answer, expected = names_of(case.value), calls_of(graph, operator)
     if answer is None:
-        yield None, "The answer is not a list of names."
+        yield None, instead_of("a list of names", case.value)
         return
     for name in expected:
         if name not in answer:
