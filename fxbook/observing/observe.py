@@ -42,8 +42,9 @@ _as_json, _as_dict = as_json, msgspec.structs.asdict
 _GlobalStateSnapshot = GlobalStateSnapshot
 _Observation, _CaseFacts, _GraphFacts, _Raised = Observation, CaseFacts, GraphFacts, Raised
 _MOST_PRINTED = 4000
-# torch's seed while an answer that is data runs; it must not be the seed of the cases.
-_SEED = 0
+# Added to torch's seed while an answer runs: with the seed of the case, a new model of the same class would have the
+# weights of the given one.
+_ANSWER = 2_000_003
 # torch.export and torch.compile import hundreds of modules at their first use.
 _MANY_MODULES = 50
 
@@ -128,9 +129,9 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any], turn: _Tur
     _bind(call, case.arguments)
     modules = len(sys.modules)
     try:
-        # Building a graph may draw random numbers, which running it must not repeat. For data, the seed must reveal
-        # nothing.
-        with seeded(case.tried.seed if case.tried else _SEED):
+        # Building a graph may draw random numbers, which neither making the case nor running the graph may repeat. For
+        # data, the seed must reveal nothing.
+        with seeded(_ANSWER + (case.tried.seed if case.tried else 0)):
             around = _GlobalStateSnapshot(case.arguments, case.models)
             result = turn.call(call, case.arguments)
             left = around.side_effects()[:5]

@@ -577,6 +577,17 @@ def test_judge_rejects_outputs_made_with_another_seed() -> None:
     assert judge(RELU_AFTER_LINEAR, observation, 6).violation.rule == "same_result"  # type: ignore[union-attr]
 
 
+def test_a_new_layer_does_not_have_the_weights_of_the_given_one() -> None:
+    def with_new_layers(gm: fx.GraphModule) -> None:
+        right(gm)
+        for name, layer in list(gm.named_modules()):
+            if isinstance(layer, nn.Linear):
+                gm.set_submodule(name, nn.Linear(layer.in_features, layer.out_features))
+
+    report = checked(RELU_AFTER_LINEAR, with_new_layers)
+    assert report.violated == "same_result", repr(report)
+
+
 def test_check_takes_a_fresh_seed_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FXBOOK_SEED", raising=False)
     seen = [check_with(RELU_AFTER_LINEAR, right), check_with(RELU_AFTER_LINEAR, right)]

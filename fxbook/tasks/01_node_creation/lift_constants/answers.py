@@ -134,13 +134,18 @@ def forgets_to_recompile(gm):
     lifted(gm, lifting(gm, free_names(gm)), compiled=False)
 
 
-@breaks("Tensors can be inside lists", case="the padded rows, repaired once more")
-@wrong("tensor_free", node="cat", says="has a tensor among its arguments: `torch.cat([<tensor")
-def looks_at_plain_arguments_only(gm):
+@breaks("Tensors can be inside lists (at any depth)", case="nested results, tensors for methods")
+@wrong("tensor_free", node="output", says="has a tensor among its arguments")
+def looks_into_lists_but_not_into_lists_inside(gm):
     lift = lifting(gm, free_names(gm))
+
+    def lift_items(value):
+        return type(value)(map(lift, value)) if isinstance(value, list | tuple) else lift(value)
+
     for node in list(gm.graph.nodes):
         with gm.graph.inserting_before(node):
-            node.args = tuple(map(lift, node.args))
+            node.args = tuple(map(lift_items, node.args))
+            node.kwargs = {name: lift_items(value) for name, value in node.kwargs.items()}
     gm.recompile()
 
 
@@ -175,7 +180,7 @@ def overwrites_a_buffer_of_the_module(gm):
     lifted(gm, lifting(gm, lambda: f"constant_{next(numbers)}"))
 
 
-@breaks("each tensor becomes a buffer", case="parameters that are returned, tensors for methods")
+@breaks("each tensor becomes a buffer", case="nested results, tensors for methods")
 @wrong("same_result", node="output", says="its item 2 holds different numbers")
 def shares_a_buffer_between_equal_tensors(gm):
     fetched, lift = [], lifting(gm, free_names(gm))
@@ -242,7 +247,7 @@ def lifts_twice(gm):
 @breaks(
     "nodes have tensors among their arguments:",
     "among the results that the module returns",
-    case="parameters that are returned, tensors for methods",
+    case="nested results, tensors for methods",
 )
 @wrong("tensor_free", node="output", says="has a tensor among its arguments")
 def looks_at_calls_only(gm):

@@ -58,15 +58,19 @@ def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule, Tensor]:
 
 
 class FilledColumn(nn.Module):
-    """Fills a column that a mask selects; returns three constants, two of which are equal before ``zero_``."""
+    """Fills a column that a mask selects; returns four constants, one of which equals another before ``zero_``.
 
-    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    The last two are printed alike, but differ.
+    """
+
+    def forward(self, x: torch.Tensor) -> tuple[Any, ...]:
         filled = torch.relu(x).masked_fill(torch.tensor([True, False]), 0.5)
-        return filled, torch.tensor([7.0, 8.0]).zero_(), torch.tensor([7.0, 8.0]), torch.tensor(9.0)
+        alike = [torch.tensor(0.01014), torch.tensor(0.01006)]
+        return filled, torch.tensor([7.0, 8.0]).zero_(), torch.tensor([7.0, 8.0]), alike
 
 
 def filled_column_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``FilledColumn`` as a graph with tensors in method calls, and with two parameters in ``output``."""
+    """``FilledColumn`` as a graph with tensors in method calls, and with a parameter and a list in ``output``."""
     graph = fx.Graph()
     bounded = graph.call_function(torch.relu, (graph.placeholder("x"),))
     filled = graph.call_method("masked_fill", (bounded, torch.tensor([True, False]), 0.5))
@@ -74,7 +78,8 @@ def filled_column_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
     last = graph.output(filled)
     made = fx.GraphModule({}, graph)
     # Before torch 2.12, a parameter's code is not valid Python: a module with one can be edited, but not made.
-    last.args = ((filled, cleared, nn.Parameter(torch.tensor([7.0, 8.0])), nn.Parameter(torch.tensor(9.0))),)
+    alike = [torch.tensor(0.01014), torch.tensor(0.01006)]
+    last.args = ((filled, cleared, nn.Parameter(torch.tensor([7.0, 8.0])), alike),)
     return (made,)
 
 
@@ -103,7 +108,7 @@ USAGE = Usage(
         Case("the scale and shift", ScaleAndShift, rows(3)),
         Case("the padded rows, repaired once more", Padded, rows(3, 2), unseen=True, given=padded_by_hand),
         Case(
-            "parameters that are returned, tensors for methods",
+            "nested results, tensors for methods",
             FilledColumn,
             rows(2),
             unseen=True,

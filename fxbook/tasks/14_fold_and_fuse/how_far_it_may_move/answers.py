@@ -85,19 +85,19 @@ def adds_positive_and_negative_parts(layer, x, dtype):
 
 
 @breaks("`n * u` times the sum of the absolute values of its terms.", case="the first convolution of ResNet")
-@wrong("sums_the_sizes", says="not proportional to the sums of the absolute values")
+@wrong("sums_the_sizes", says="the absolute value is that of the sum, not of each term")
 def takes_the_result_for_its_terms(layer, x, dtype):
     return layer(x).double().abs() * terms_of(layer) * unit(dtype)
 
 
 @breaks("The terms are the products of a weight and an input,", case="the first convolution of ResNet")
-@wrong("sums_the_sizes", says="not proportional to the sums of the absolute values")
+@wrong("sums_the_sizes", says="the weights keep their signs")
 def takes_the_weights_as_they_are(layer, x, dtype):
     return sizes_of(layer, x, of_weight=False) * terms_of(layer) * unit(dtype)
 
 
 @breaks("and the bias if the layer has one.", case="a linear layer with a bias")
-@wrong("sums_the_sizes", says="not proportional to the sums of the absolute values")
+@wrong("sums_the_sizes", says="the bias is left out")
 def leaves_the_bias_out(layer, x, dtype):
     return sizes_of(layer, x, bias=False) * terms_of(layer) * unit(dtype)
 
@@ -131,7 +131,7 @@ def takes_u_for_float64(layer, x, dtype):
 
 
 @breaks("Products with padding zeros are terms too.", case="the first convolution of ResNet")
-@wrong("sums_the_sizes", says="not proportional to the sums of the absolute values")
+@wrong("sums_the_sizes", says="`n` is not the same for each element")
 def leaves_the_padding_out(layer, x, dtype):
     parts = {name: torch.ones_like(part).double() for name, part in layer.named_parameters()}
     terms = torch.func.functional_call(layer, parts, (torch.ones_like(x).double(),))

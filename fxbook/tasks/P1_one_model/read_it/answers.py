@@ -89,17 +89,17 @@ def restores_only_the_modes_of_children(model):
     return traced
 
 
-@breaks("The result has copies of the weights and buffers,", case="the network of the project")
-@wrong("apart_from_the_model", says="shares its memory with the model", read=SHARED)
-def traces_the_model_itself(model):
-    modes = {module: module.training for module in model.modules()}
-    traced = without_flag(traced_with(model.eval()))
-    for module, training in modes.items():
-        module.training = training
+@breaks("a checkpoint of the model still fits.", case="the network of the project")
+@wrong("names_kept", says="a checkpoint of the model does not fit", read=SHARED)
+def deletes_the_layers_without_users(model):
+    traced = copies_then_traces(model)
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
     return traced
 
 
-@breaks("copies of the weights and buffers,", case="the network of the project")
+@breaks("The result has copies of the weights and buffers,", case="the network of the project")
 @wrong("apart_from_the_model", says="shares its memory with the model", read=SHARED)
 def shares_memory_with_the_model(model):
     used = copy.deepcopy(model).eval()
@@ -120,8 +120,14 @@ def puts_the_result_into_training_mode(model):
     return copies_then_traces(model).train()
 
 
+@breaks("The result has copies of the weights and buffers,", case="the network of the project")
+@wrong("same_result", node="output", says="holds different numbers")
+def traces_a_new_model_of_the_class(model):
+    return without_flag(traced_with(type(model)().eval()))
+
+
 @breaks("fixed at `False`.", case="a frozen norm, an assertion, a loop")
-@wrong("same_result", node="output", says="Your answer works for the model you know, but not ")
+@wrong("branch_of_the_flag", node="output", says="returns what the model returns with `features=True`")
 def fixes_the_flag_at_its_default(model):
     default = inspect.signature(model.forward).parameters["features"].default
     return without_flag(traced_with(copy.deepcopy(model).eval(), features=default))

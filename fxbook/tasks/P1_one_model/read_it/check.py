@@ -77,6 +77,16 @@ def branch_of_training(case: CaseView) -> Found:
         yield last, f"returns {len(trained)} values, as the model does in training mode"
 
 
+@rule
+def branch_of_the_flag(case: CaseView) -> Found:
+    """The graph does not return what the model returns with the other value of the flag."""
+    inputs, output = inputs_of(case.case, case.seed)[0], (case.outputs or [None])[0]
+    other = encode(copy.deepcopy(case.model).eval()(*inputs, **{FLAG: True}))
+    if output is not None and difference(output, other) is None:
+        last = next((node for node in case.nodes if node.op == "output"), None)
+        yield last, f"returns what the model returns with `{FLAG}=True`"
+
+
 @rule("when_it_breaks/05_control_flow_limits#train-and-eval-change-nothing")
 def layer_in_training(case: CaseView) -> Found:
     """The first layer that computes a wrong value does not depend on the mode."""
@@ -110,10 +120,13 @@ def apart_from_the_model(case: CaseView) -> Found:
 
 @rule("00_first_graph#what-the-two-modules-share")
 def names_kept(case: CaseView) -> Found:
-    """Each weight has the same qualified name as in the model, so a checkpoint fits."""
+    """The result has the weights and buffers of the model, under the same qualified names, so a checkpoint fits."""
     for name in case.shared:
         if name not in case.weights:
             yield None, f"The result has a weight `{name}`, but the model has no weight of this name."
+    for name in case.model.state_dict():
+        if name not in case.shared:
+            yield None, f"The result does not have the model's `{name}`: a checkpoint of the model does not fit."
 
 
 CHECK = Check(
@@ -125,7 +138,7 @@ CHECK = Check(
         other_inputs_stay,
         own_checks_stay,
         apart_from_the_model,
-        same_result.or_because(branch_of_training, layer_in_training),
+        same_result.or_because(branch_of_training, branch_of_the_flag, layer_in_training),
         names_kept,
     ),
     expected=as_in_eval,
