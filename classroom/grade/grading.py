@@ -149,7 +149,7 @@ def graded(
                 executor = workers.start()
             while executor and (job := _next(waiting, suspects, len(running), workers.at_once)):
                 try:
-                    running[executor.submit(work, job)] = job
+                    running[_submitted(executor, work, job)] = job
                 except workers.died:
                     waiting.appendleft(job)
                     executor = None
@@ -187,6 +187,14 @@ _GONE = (
     "The workers stopped before everything was graded. Finished marks are kept: start the workers, then run the same "
     "command again."
 )
+
+
+def _submitted(executor: Executor, work: Callable[[Job], list[JSON]], job: Job) -> Future[list[JSON]]:
+    """Submit a job; if a worker dies while the pool starts another, the pool raises OSError, then that it is broken."""
+    try:
+        return executor.submit(work, job)
+    except OSError:
+        return executor.submit(work, job)
 
 
 def _next(waiting: collections.deque[Job], suspects: collections.deque[Job], running: int, at_once: int) -> Job | None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import errno
 import io
 import json
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +199,24 @@ def test_dead_worker_loses_no_row(tmp_path: Path) -> None:
     assert isinstance(reasons["dies once"], list) and isinstance(reasons["fine"], list)
     tried = (tmp_path / "log").read_text().splitlines()
     assert tried.count("kills") <= 3
+
+
+def test_a_pool_that_breaks_while_it_starts_a_worker_loses_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit, broken = ProcessPoolExecutor.submit, []
+
+    def breaks_once(pool: ProcessPoolExecutor, *work: Any) -> Any:
+        if not broken:
+            broken.append(pool)
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        if pool is broken[0]:
+            raise BrokenProcessPool
+        return submit(pool, *work)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", breaks_once)
+    batch = jobs(tmp_path, "fine", "fine")
+    assert len([result for _, result in graded(batch, LocalWorkers(1), answers) if isinstance(result, list)]) == 2
 
 
 def test_workers_that_all_die_are_reported(tmp_path: Path) -> None:
