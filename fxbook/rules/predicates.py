@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import collections
 import re
-from collections.abc import Iterable
 
 from fxbook.cases.values import difference, without_numbers
 from fxbook.graph.record import NodeRecord
@@ -78,21 +77,11 @@ def nothing_left(case: CaseView) -> Found:
 
 @rule("07_placeholder#add-move-and-remove-inputs")
 def defaults_kept(case: CaseView) -> Found:
-    """The inputs of the given graph that are still there have their defaults, and those without one have none."""
-    if case.exercise.usage.use in ("pass", "edit"):
-        yield from _lost_defaults(case, case.trial.given or ())
-
-
-@rule
-def defaults_of_the_model(case: CaseView) -> Found:
-    """The inputs have the defaults that tracing the model gives, if the answer was given the model itself."""
-    yield from _lost_defaults(case, case.before)
-
-
-def _lost_defaults(case: CaseView, given: Iterable[NodeRecord]) -> Found:
-    before = {node.target: node.args for node in given if node.op == "placeholder"}
-    for node in case.nodes:
-        if node.op == "placeholder" and node.args != before.get(node.target, node.args):
+    """The inputs that are still there have the defaults that they had, and those without one have none."""
+    inputs = [node for node in case.nodes if node.op == "placeholder"]
+    before = {node.target: node.args for node in case.trial.inputs} if inputs else {}
+    for node in inputs:
+        if node.args != before.get(node.target, node.args):
             has = f"has the default `{node.call.partition('=')[2]}`" if node.positional else "has lost its default"
             yield node, f"{has}: the inputs should be as they were"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -12,7 +13,7 @@ from torch import fx, nn
 from fxbook.cases.exercise import Case, Exercise, inputs_of, model_of, seed_of, traced
 from fxbook.cases.running import run_on
 from fxbook.cases.values import Value, encode
-from fxbook.graph.record import GraphRecord, record
+from fxbook.graph.record import GraphRecord, NodeRecord, record
 
 
 class Trial:
@@ -57,6 +58,16 @@ class Trial:
         if self._before is None:
             self._before = _graph_in(self.start()[1] if self._arguments is None else self._arguments)
         return self._before
+
+    @functools.cached_property
+    def inputs(self) -> tuple[NodeRecord, ...]:
+        """The inputs of the graph that the answer was given, or of the model, which need not be traceable."""
+        if self.given is not None:
+            return tuple(node for node in self.given if node.op == "placeholder")
+        graph = fx.Graph()
+        for name, parameter in inspect.signature(self.model.forward).parameters.items():
+            graph.placeholder(name, default_value=parameter.default)
+        return tuple(record(graph))
 
     @functools.cached_property
     def weights(self) -> frozenset[str]:

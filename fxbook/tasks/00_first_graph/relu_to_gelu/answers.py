@@ -240,7 +240,12 @@ def skips_what_works_in_place(model):
     return changed(model, matches=matches)
 
 
-@wrong("defaults_of_the_model", node="shift", says="node `shift` has lost its default")
+@wrong(
+    "defaults_kept",
+    read="07_placeholder#add-move-and-remove-inputs",
+    node="shift",
+    says="node `shift` has lost its default",
+)
 def makes_the_inputs_again(model):
     traced = fx.symbolic_trace(model)
     graph, copied = fx.Graph(), {}

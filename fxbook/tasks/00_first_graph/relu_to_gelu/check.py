@@ -13,7 +13,6 @@ from fxbook.rules.explained import lints, methods_exist, recompiled
 from fxbook.rules.families import GELU, RELU
 from fxbook.rules.predicates import (
     calls,
-    defaults_of_the_model,
     input_unchanged,
     no_dead_nodes,
     none_left,
@@ -77,7 +76,6 @@ CHECK = Check(
             gelu_gets_a_value,
             exact_gelu,
             others_stay(RELU, GELU),
-            defaults_of_the_model,
         ),
         no_dead_nodes,
         input_unchanged,

@@ -269,7 +269,12 @@ def runs_on_the_module_itself(model, *inputs):
     return traced
 
 
-@wrong("defaults_of_the_model", node="slope", says="node `slope` has lost its default")
+@wrong(
+    "defaults_kept",
+    read="07_placeholder#add-move-and-remove-inputs",
+    node="slope",
+    says="node `slope` has lost its default",
+)
 def forgets_the_defaults(model, *inputs):
     traced = changes_each_node_itself(model, *inputs)
     for node in traced.graph.find_nodes(op="placeholder"):

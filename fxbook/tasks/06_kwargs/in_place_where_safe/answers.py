@@ -278,7 +278,12 @@ def makes_a_layer_in_training_mode(model):
     return in_place(model, set_layer=stores(lambda layer: copy.copy(layer).train()))
 
 
-@wrong("defaults_of_the_model", node="shift", says="node `shift` has lost its default")
+@wrong(
+    "defaults_kept",
+    read="07_placeholder#add-move-and-remove-inputs",
+    node="shift",
+    says="node `shift` has lost its default",
+)
 def forgets_the_defaults(model):
     traced = in_place(model)
     for node in traced.graph.find_nodes(op="placeholder"):

@@ -12,7 +12,7 @@ from fxbook.cases import Check
 from fxbook.cases.values import Value, dict_items, difference
 from fxbook.graph.record import NodeRecord
 from fxbook.rules.explained import lints, recompiled
-from fxbook.rules.predicates import defaults_of_the_model, input_unchanged, runs, shares_weights
+from fxbook.rules.predicates import defaults_kept, input_unchanged, runs, shares_weights
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -187,7 +187,7 @@ CHECK = Check(
         stays,
         layers_apart,
         nothing_unsafe,
-        same_behaviour.or_because(keywords_kept, settings_kept, defaults_of_the_model),
+        same_behaviour.or_because(keywords_kept, settings_kept, defaults_kept),
         nothing_missed,
     ),
     expected=same_as_model,
