@@ -35,7 +35,7 @@ from classroom.collect.lateness import Deadline, LateError, deadline
 from fxbook.grading import About, catalogue, numbered, unknown
 
 Counts = Literal["last begun", "best", "last"]
-"""Which version counts: the last in which the exercise was begun, the one with most points, or the last."""
+"""Which version counts: the last in which the exercise was begun, the one with the most points, or the last."""
 
 
 class AssignmentError(Exception):

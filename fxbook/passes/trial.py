@@ -181,7 +181,7 @@ class Trial:
             return None
 
     def drop(self, run: str) -> None:
-        """Free the memory of a later run, in which a module and its graph refer to each other."""
+        """Free the memory that a later run holds: its module and its graph refer to each other."""
         made = vars(self).pop(run, None)
         if made is not None and sum(held.nbytes for held in tensors_of(made.after).values()) > _MUCH:
             del made

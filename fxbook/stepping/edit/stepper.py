@@ -139,7 +139,7 @@ def play(
 ) -> Player:
     """Make a player from snapshots; a node has the same key in all of them.
 
-    ``not_kept`` is the number of frames that were not kept. ``said`` holds sentences by frame number, which come before
+    ``not_kept`` is the number of frames that were not kept. ``said`` holds sentences by frame number; they come before
     lint's message.
     """
     rows, places, moved = union_rows([snapshot.keys for snapshot in snapshots], _reluctance(snapshots))

@@ -110,7 +110,7 @@ def forgets_the_default_rule(traced):
     finish(traced, lambda node: node.op == "call_module" or named_in_place(node) or by_keyword(node))
 
 
-@breaks("its `running_mean` exists and is not `None`.", case="effects by keyword and of modules")
+@breaks("its `running_mean` exists and is not `None`.", case="effects through keywords and in modules")
 @wrong("nothing_dead", node="stateless_norm", says="is left: no node uses its result")
 def tests_only_that_the_attribute_exists(traced):
     def rule(node):
@@ -122,7 +122,7 @@ def tests_only_that_the_attribute_exists(traced):
     finish(traced, rule)
 
 
-@breaks("except `operator.and_` and `operator.or_`, which are pure;", case="effects by keyword and of modules")
+@breaks("except `operator.and_` and `operator.or_`, which are pure;", case="effects through keywords and in modules")
 @wrong("nothing_dead", node="or_", says="is left: no node uses its result")
 def keeps_every_name_with_an_underscore(traced):
     def rule(node):
@@ -133,7 +133,7 @@ def keeps_every_name_with_an_underscore(traced):
     finish(traced, rule)
 
 
-@breaks("each call to a module that has `inplace` set", case="effects by keyword and of modules")
+@breaks("each call to a module that has `inplace` set", case="effects through keywords and in modules")
 @wrong("effects_kept", says="`rectify` is missing: it writes in place", read=EFFECT)
 def forgets_in_place_modules(traced):
     def rule(node):
@@ -144,7 +144,7 @@ def forgets_in_place_modules(traced):
     finish(traced, rule)
 
 
-@breaks("Keep the inputs", case="effects by keyword and of modules")
+@breaks("Keep the inputs", case="effects through keywords and in modules")
 @wrong("inputs_kept", says="nput `unused` is missing: callers can no longer pass it")
 def erases_unused_inputs_too(traced):
     for node in reversed(traced.graph.nodes):
@@ -195,7 +195,7 @@ def returns_the_effects_too(traced):
     traced.recompile()
 
 
-@breaks("each call with the keyword `out`, even `out=None`", case="effects by keyword and of modules")
+@breaks("each call with the keyword `out`, even `out=None`", case="effects through keywords and in modules")
 @wrong("effects_kept", says="`mul_2` is missing: it has the keyword `out`", read=EFFECT)
 def ignores_out_if_it_is_none(traced):
     def rule(node):
@@ -206,7 +206,7 @@ def ignores_out_if_it_is_none(traced):
     finish(traced, rule)
 
 
-@breaks("that is no longer called.", case="effects by keyword and of modules")
+@breaks("that is no longer called.", case="effects through keywords and in modules")
 @wrong("lints", node="twice_0", says="nonexistent attribute 0 of twice", read=NOT_THERE)
 def deletes_the_module_of_every_erased_node(traced):
     """Another node may call the module."""

@@ -86,6 +86,6 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("dead branches, and calls that write in place", Working, rows()),
-        Case("effects by keyword and of modules", Effects, rows(2), unseen=True),
+        Case("effects through keywords and in modules", Effects, rows(2), unseen=True),
     ),
 )

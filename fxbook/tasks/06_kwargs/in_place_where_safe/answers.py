@@ -267,7 +267,7 @@ def call_the_function(traced, node):
 
 
 @breaks("Each layer keeps its settings", case="submodules, keywords, dropout")
-@wrong("same_behaviour", node="output", says="(submodules, keywords, dropout): the result does not compute the same")
+@wrong("same_behaviour", node="output", says="(submodules, keywords, dropout): the result does not compute what")
 def calls_the_function_of_the_layer(model):
     return in_place(model, set_layer=call_the_function)
 

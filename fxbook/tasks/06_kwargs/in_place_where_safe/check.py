@@ -140,7 +140,7 @@ def same_behaviour(case: CaseView) -> Found:
     for observed, expected in zip(case.outputs or [], case.expected, strict=True):
         ours, theirs = _items(observed), _items(expected)
         if differs := difference(ours.get("result"), theirs["result"], "what it returns"):
-            yield output, f"The result does not compute the same as the model: {differs}."
+            yield output, f"The result does not compute what the model computes: {differs}."
         if difference(ours.get("inputs"), theirs["inputs"]):
             yield None, "The result overwrites the tensor that it is given."
         gradients, wanted = _items(ours.get("gradients")), _items(theirs["gradients"])

@@ -39,7 +39,7 @@ class Twice(nn.Module):
 
 
 class Direct(nn.Module):
-    """Names that begin alike, two inputs, a nested result, a product by a method, a layer whose result has no users."""
+    """Names that begin alike, two inputs, a nested result, a product from a method, a layer whose result is unused."""
 
     def __init__(self) -> None:
         super().__init__()
