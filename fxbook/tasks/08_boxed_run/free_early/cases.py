@@ -26,11 +26,15 @@ class InPlace(nn.Module):
 
 
 class UnusedTwice(nn.Module):
-    """Two inputs and the result of a method, without users."""
+    """Two inputs and the result of a module, without users."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.act = nn.ReLU()
 
     def forward(self, mask: Tensor, features: Tensor, names: Tensor) -> Tensor:
         hidden = torch.exp(features)
-        hidden.cos()
+        self.act(hidden)
         return torch.tanh(hidden)
 
 
