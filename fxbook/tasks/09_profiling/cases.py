@@ -59,8 +59,15 @@ class Machine:
 
     def timed(self, name: str) -> list[tuple[bool, bool]]:
         """For each call to ``name`` alone between two clock readings: whether gradients, and a mode, were on."""
+        return [call[1:] for call in self._alone() if call[0] == name]
+
+    def timed_names(self) -> list[str]:
+        """The name of each function that was called alone between two clock readings, in order."""
+        return [call[0] for call in self._alone()]
+
+    def _alone(self) -> list[tuple[str, bool, bool]]:
         triples = zip(self.log, self.log[1:], self.log[2:], strict=False)
-        return [call[1:] for before, call, after in triples if before is after is None and call and call[0] == name]
+        return [call for before, call, after in triples if before is after is None and call]
 
 
 def between(least: float, most: float) -> float:

@@ -117,7 +117,7 @@ def skips_sums_of_two_products(traced):
 
 
 @breaks("In `p + p` there is no `c`:", "leave it as it is.", case=MIXED)
-@wrong("products_fused", says="was replaced, although it adds `mul_2` to itself")
+@wrong("products_fused", says="was replaced, although it adds `mul_3` to itself")
 def fuses_a_product_with_itself(traced):
     change(traced, apart=False)
 

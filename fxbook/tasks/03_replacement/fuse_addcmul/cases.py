@@ -28,8 +28,9 @@ class Affine(nn.Module):
 class Products(nn.Module):
     """Sums with the product on either side, of two products, of a product and itself or its factor, and of a square.
 
-    Products to leave: some have other users, contain a number, are added to a number, or are not added at all. Other
-    calls multiply and add, too.
+    A sum of two products has two users: one adds a product that was computed long before. Products to leave: some have
+    other users, contain a number, are added to a number, are subtracted, or are not added at all. Other calls multiply
+    and add, too.
     """
 
     def __init__(self) -> None:
@@ -39,12 +40,13 @@ class Products(nn.Module):
         self.sums = near(operator.add, on=(4, 4), inputs=2, without=("writes",))
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
-        first = self.mix(x * y + y)
+        first, early = self.mix(x * y + y), y * x
         shared = first * y
         second = shared + x
         doubled = x * x
         third = (doubled + doubled) * 2.0 + second
-        fourth = x * x - y, (y * y) * x, third * first + first * first
+        total = third * first + first * first
+        fourth = total, y - x * x, (y * y) * x, total + early
         fifth = shared + x * x, 2.0 * second + y, y * y + 2.0 * third, x * y + 1.0
         others = [one(x, y) + y for one in self.products.values()] + [one(x * y, y) for one in self.sums.values()]
         return *fourth, *fifth, *others

@@ -168,8 +168,8 @@ def _entered(traceback: TracebackType | None, kind: type[nn.Module]) -> nn.Modul
     return None
 
 
-def whole(name: str, build: type[Whole], *others: Any, unseen: bool = False) -> Case:
-    return Case(name, build, lambda: (torch.randn(5, 4), *others), unseen=unseen)
+def whole(name: str, build: type[Whole], *others: Any, training: bool = True, unseen: bool = False) -> Case:
+    return Case(name, lambda: build().train(training), lambda: (torch.randn(5, 4), *others), unseen=unseen)
 
 
 USAGE = Usage(
@@ -177,7 +177,7 @@ USAGE = Usage(
     cases=(
         whole("the classifier", Sharpened, 3),
         whole("modules nested, of a subclass, and called twice", Nested, unseen=True),
-        whole("containers of torch", Tower, unseen=True),
+        whole("containers of torch", Tower, training=False, unseen=True),
         whole("a layer of torch, and a subclass", Layered, unseen=True),
         whole("a subclass of a layer that tracing enters", Based, unseen=True),
     ),

@@ -104,8 +104,8 @@ class BeginsWithAnEnvironment(FreesUnusedResults):
             self.env.clear()
 
 
-@breaks("An input without a user is freed before the first node computes.", case="two inputs without users")
-@wrong("let_go", says="(two inputs without users): while node `exp` computes, the input `names` is still alive")
+@breaks("An input without a user is freed before the first node computes.", case="inputs and a result without users")
+@wrong("let_go", says="while node `exp` computes, the input `names` is still alive")
 class FreesOneInputWithoutUsers(FreesUnusedResults):
     def boxed_run(self, args_list):
         if len(args_list) == len(inputs(self.graph)):

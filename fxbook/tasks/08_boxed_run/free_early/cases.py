@@ -26,10 +26,16 @@ class InPlace(nn.Module):
 
 
 class UnusedTwice(nn.Module):
-    """Two inputs without users."""
+    """Two inputs and the result of a module, without users."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.act = nn.ReLU()
 
     def forward(self, mask: Tensor, features: Tensor, names: Tensor) -> Tensor:
-        return torch.tanh(torch.exp(features))
+        hidden = torch.exp(features)
+        self.act(hidden)
+        return torch.tanh(hidden)
 
 
 class Edited(Residual):
@@ -77,7 +83,7 @@ USAGE = Usage(
     cases=(
         Case("values without users", Unused, tuple),
         Case("the gated mix", Mixed, tuple),
-        Case("two inputs without users", UnusedTwice, tuple, unseen=True),
+        Case("inputs and a result without users", UnusedTwice, tuple, unseen=True),
         Case("a value changed in place", InPlace, tuple, unseen=True),
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
         Case("values used in lists and by keyword", Nested, tuple, unseen=True),

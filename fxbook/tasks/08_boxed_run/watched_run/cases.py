@@ -78,7 +78,10 @@ def run_watched(
 
 
 def watched(model: nn.Module) -> tuple[fx.GraphModule, Watch]:
-    """The traced model, with a :class:`Step` as the target of each call; node names, order and users are unchanged."""
+    """The traced model, with a :class:`Step` as the target of each call; node names, order and users are unchanged.
+
+    A ``call_module`` node calls the step through a :class:`StepModule`, because an answer may look at its opcode.
+    """
     traced, watch = fx.symbolic_trace(model), Watch()
     for node in traced.graph.nodes:
         if node.op == "call_method":
@@ -89,7 +92,12 @@ def watched(model: nn.Module) -> tuple[fx.GraphModule, Watch]:
             function = node.target
         else:
             continue
-        node.op, node.target = "call_function", Step(watch, node, function)
+        step = Step(watch, node, function)
+        if node.op == "call_module":
+            node.target = step.__name__
+            traced.add_module(step.__name__, StepModule(step))
+        else:
+            node.op, node.target = "call_function", step
     traced.recompile()
     return traced, watch
 
@@ -175,3 +183,14 @@ class Step:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Step:
         return self
+
+
+class StepModule(nn.Module):
+    """A step as a module."""
+
+    def __init__(self, step: Step) -> None:
+        super().__init__()
+        self.step = step
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self.step(*args, **kwargs)

@@ -106,6 +106,10 @@ class MixingGPT(GPT):
         return self.mixing(super().hidden(tokens))
 
 
+def _weighted() -> nn.Module:
+    return nn.Sequential(nn.Conv1d(12, 12, 1), nn.Softmax(dim=1))
+
+
 def mixing_by(make: Callable[[], Callable[[Tensor], Tensor]]) -> Callable[..., GPT]:
     return lambda *sizes: MixingGPT(make(), *sizes)
 
@@ -184,8 +188,8 @@ USAGE = Usage(
         _case("the GPT of the exercise", GPT, 4096, 32, 2, 32, 2, batch=4),
         _case("a GPT with another size and other names", OtherGPT, 512, 24, 3, 20, 3, batch=3),
         _case("a GPT with a norm over positions", NestedGPT, 128, 8, 2, 8, 1, batch=1),
-        _case("a GPT that mixes positions", mixing_by(lambda: nn.Conv1d(12, 12, 1)), 1024, 16, 2, 12, 1, training=True),
-        _case("a GPT that adds up positions", mixing_by(lambda: lambda x: x.cumsum(dim=1)), 32, 4, 1, 4, 1),
+        _case("a GPT that mixes positions", mixing_by(_weighted), 1024, 16, 2, 12, 1, training=True),
+        _case("a GPT that adds up positions", mixing_by(lambda: lambda x: x.cumsum(1)), 32, 4, 1, 4, 1),
         _case("a GPT whose scores are all used", ScoringGPT, 32, 4, 1, 4, 1),
         _case("a GPT that ranks the positions at its end", RankingGPT, 32, 4, 1, 4, 1),
     ),

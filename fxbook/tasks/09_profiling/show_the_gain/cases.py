@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -77,12 +78,13 @@ def with_and_without(model: nn.Module) -> tuple[Any, ...]:
 
 
 def measured(answer: Callable[..., Any], before: Any, after: Any, inputs: tuple[Tensor, ...], machine: Machine) -> Any:
-    """The answer's result, and counts: timed calls to each module, with gradients and under a mode; clock readings."""
+    """The answer's result, and counts: timed calls, all and by kind, clock readings, timed calls in a row."""
     returned = answer(before, after, *inputs, clock=machine.clock)
     first, second = machine.timed("before"), machine.timed("after")
     with_gradients = sum(gradients for gradients, _ in first + second)
     under_a_mode = sum(mode for _, mode in first + second)
-    return returned, len(first), len(second), with_gradients, under_a_mode, machine.log.count(None)
+    in_a_row = max((len(list(run)) for _, run in itertools.groupby(machine.timed_names())), default=0)
+    return returned, len(first), len(second), with_gradients, under_a_mode, machine.log.count(None), in_a_row
 
 
 USAGE = Usage(

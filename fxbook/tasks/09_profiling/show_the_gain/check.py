@@ -72,7 +72,7 @@ def three_numbers(case: CaseView) -> Found:
 @rule
 def twenty_rounds(case: CaseView) -> Found:
     """Each module is timed 20 times or more, one call at a time, with ``clock``, without gradients or a counter."""
-    _, before, after, with_gradients, under_a_mode, readings = case.value["tuple"]
+    _, before, after, with_gradients, under_a_mode, readings, _ = case.value["tuple"]
     if not readings:
         yield None, "`clock` was never read: measure the times with it."
     if min(before, after) < 20:
@@ -95,6 +95,9 @@ def median_with_deciles(case: CaseView) -> Found:
     if not _about(1.0, middle):
         if _about(1 / model.slower**2, middle):
             yield None, "`time` is after / before: it should be before / after.", IN_PAIRS
+        in_a_row = case.value["tuple"][-1]
+        if in_a_row >= 10:
+            yield None, f"One module was timed {in_a_row} times in a row: a round calls each module once.", IN_PAIRS
         number = f"{model.slower * middle:.3g} instead of about {model.slower:.3g}"
         yield None, f"The middle number of `time` is not the median of paired ratios: {number}.", IN_PAIRS
     yield from _no_decile("first", low, SHORT, SHORTEST, "smallest")

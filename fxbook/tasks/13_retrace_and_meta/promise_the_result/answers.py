@@ -53,19 +53,13 @@ def always_halves_the_last(both, dim=-1):
 
 
 @breaks("the dtype, the device and the strides of the result", case="half precision")
-@wrong(
-    "keeps_the_promise",
-    says="(half precision): the dtype of the result is not that of the operator's result, torch.float16.",
-)
+@wrong("keeps_the_promise", says="the operator's result: torch.float32 instead of torch.float16.")
 def takes_the_default_dtype(both, dim=-1):
     return torch.empty(halved(both, dim))
 
 
 @breaks("the device and the strides of the result", case="on another device")
-@wrong(
-    "keeps_the_promise",
-    says="(on another device): the device of the result is not that of the operator's result, meta.",
-)
+@wrong("keeps_the_promise", says="the device of the result is not that of the operator's result: cpu instead of meta.")
 def takes_the_default_device(both, dim=-1):
     return torch.empty(halved(both, dim), dtype=both.dtype)
 

@@ -29,7 +29,7 @@ def promised(answer: Callable[..., Any], both: Tensor, *dim: int) -> dict[str, A
     return {
         "kind": "fake" if isinstance(result, FakeTensor) else "real",
         "shape": tuple(result.shape),
-        "dtype": result.dtype,
+        "dtype": str(result.dtype),
         "device": str(result.device),
         "stride": tuple(result.stride()),
         "own": isinstance(result, FakeTensor) and result.untyped_storage()._cdata != given.untyped_storage()._cdata,
@@ -43,14 +43,14 @@ def _load() -> None:
 
 
 def of_sizes(
-    *dim: int, dtype: torch.dtype = torch.float32, device: str = "cpu", turned: bool = False
+    *dim: int, rank: int = 3, dtype: torch.dtype = torch.float32, device: str = "cpu", turned: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """Make the arguments of the answer: a tensor with three different even sizes, and the dimension to halve."""
+    """Make the arguments of the answer: a tensor with different even sizes, and the dimension to halve."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         _load()
         # With a size of 1, any stride would be right.
-        sizes = (2 * (torch.randperm(6)[:3] + 2)).tolist()
+        sizes = (2 * (torch.randperm(6)[:rank] + 2)).tolist()
         both = torch.zeros(*sizes, dtype=dtype, device=device)
         return (both.transpose(0, 1) if turned else both, *dim)
 
@@ -62,7 +62,7 @@ USAGE = Usage(
     cases=(
         Case("the last dimension", nn.Identity, tuple, given=of_sizes()),
         Case("the first dimension", nn.Identity, tuple, given=of_sizes(0)),
-        Case("half precision", nn.Identity, tuple, unseen=True, given=of_sizes(-1, dtype=torch.float16)),
+        Case("half precision", nn.Identity, tuple, unseen=True, given=of_sizes(-1, rank=2, dtype=torch.float16)),
         Case("on another device", nn.Identity, tuple, unseen=True, given=of_sizes(-1, device="meta")),
         Case("the middle, counted from the end", nn.Identity, tuple, unseen=True, given=of_sizes(-2)),
         Case("a transposed argument", nn.Identity, tuple, unseen=True, given=of_sizes(1, turned=True)),

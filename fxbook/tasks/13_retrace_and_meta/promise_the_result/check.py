@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from fxbook.cases import Check
-from fxbook.cases.values import encode
 from fxbook.rules.returned import numbers_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
@@ -28,10 +27,12 @@ def keeps_the_promise(case: CaseView) -> Found:
     if _sizes(fake["shape"]) != list(real.shape):
         shapes = f"{_sizes(fake['shape'])} instead of {list(real.shape)}"
         yield None, f"The shape of the result is not that of the operator's result: {shapes}."
-    if fake["dtype"] != encode(real.dtype):
-        yield None, f"The dtype of the result is not that of the operator's result, {real.dtype}."
+    if fake["dtype"] != str(real.dtype):
+        dtypes = f"{fake['dtype']} instead of {real.dtype}"
+        yield None, f"The dtype of the result is not that of the operator's result: {dtypes}."
     if fake["device"] != str(real.device):
-        yield None, f"The device of the result is not that of the operator's result, {real.device}."
+        devices = f"{fake['device']} instead of {real.device}"
+        yield None, f"The device of the result is not that of the operator's result: {devices}."
     if _sizes(fake["stride"]) != list(real.stride()):
         strides = f"{_sizes(fake['stride'])} instead of {list(real.stride())}"
         yield None, f"The shape is right, but the strides are not those of the operator's result: {strides}."
