@@ -87,7 +87,7 @@ def _without_scale(case: CaseView) -> Found:
     if same_result(case) is not None:
         for node in case.nodes:
             if node in ATTENTION and dict(node.kwargs["dict"]).get("scale") is None:
-                yield node, "has no `scale`, so it uses its default instead of the scale of the product that it replaces"
+                yield node, "has no `scale`: the default is not the scale of the attention that it replaces"
 
 
 CHECK = Check((lints, recompiled, edited, given_edited, no_dead_nodes, each_in_one_call, same_result))
