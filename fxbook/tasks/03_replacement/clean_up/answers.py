@@ -80,24 +80,24 @@ def copies_what_is_needed_into_a_new_graph(traced):
     traced.delete_all_unused_submodules()
 
 
+class _Needed(fx.Transformer):
+    """Runs only the nodes that are needed."""
+
+    def __init__(self, module):
+        super().__init__(module)
+        self.needed = set()
+        for node in reversed(module.graph.nodes):
+            if has_effect(module, node) or not self.needed.isdisjoint(node.users):
+                self.needed.add(node)
+
+    def run_node(self, n):
+        return super().run_node(n) if n in self.needed else None
+
+
 @right
-def follows_the_users_down(traced):
-    known = {}
-
-    def needed(node):
-        if node not in known:
-            known[node] = has_effect(traced, node) or any(list(map(needed, node.users)))
-        return known[node]
-
-    paths = set()
-    for node in reversed(traced.graph.nodes):
-        if not needed(node):
-            paths |= {node.target} if node.op == "call_module" else set()
-            traced.graph.erase_node(node)
-    for path in paths:
-        if not traced.graph.find_nodes(op="call_module", target=path):
-            traced.delete_submodule(path)
-    traced.recompile()
+def transforms_only_what_is_needed(traced):
+    traced.graph = _Needed(traced).transform().graph
+    traced.delete_all_unused_submodules()
 
 
 NOT_THERE = "when_it_breaks/01_node_creation#references-nonexistent-attribute"

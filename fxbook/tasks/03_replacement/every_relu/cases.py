@@ -173,7 +173,8 @@ class Ending(WithRelus):
 
     def __init__(self) -> None:
         super().__init__()
-        self.memory = nn.RNNCell(4, 4, nonlinearity="relu")
+        # If a weight required a gradient, `detach` would run after the ReLU.
+        self.memory = nn.RNNCell(4, 4, nonlinearity="relu").requires_grad_(False)
 
     def example(self) -> tuple[Tensor, ...]:
         return *super().example(), torch.randn(self.shape)

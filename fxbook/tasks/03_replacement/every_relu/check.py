@@ -17,7 +17,7 @@ from fxbook.rules.predicates import input_unchanged, none_left, same_result, sha
 from fxbook.rules.rule import Found, rule, where
 from fxbook.rules.view import CaseView
 
-from ..check import lints, nothing_dead
+from ..check import nothing_dead
 from .cases import REFUSED, FrozenEncoder, WithRelus
 
 _READ_LATER = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"
@@ -128,7 +128,6 @@ CHECK = Check(
         refused_or_replaced.where(has_hidden_relus),
         *where(
             shows_all_relus,
-            lints,
             recompiled,
             none_left(RELU),
             same_result.or_because(read_after_in_place, skips_stay, others_stay),

@@ -73,12 +73,21 @@ def each_in_one_call(case: CaseView) -> Found:
     expected, stays = list(reasons.values()).count(""), sum(map(bool, reasons.values()))
     found, left = (sum(node in kind for node in case.nodes) for kind in (ATTENTION, SOFTMAX))
     if (found, left) == (expected, stays):
+        yield from _without_scale(case)
         return
     for index, reason in reasons.items():
         if reason and is_touched(case, case.before.nodes[index]):
             user = "user" if len(case.before.nodes[index].users) == 1 else "users"
             yield case.before.nodes[index], f"and its {user} should stay: {reason}"
     yield None, f"The graph has {found} calls to scaled_dot_product_attention, not {expected}."
+
+
+def _without_scale(case: CaseView) -> Found:
+    """If the result is wrong: calls that use the default scale, which depends on the size of the heads."""
+    if same_result(case) is not None:
+        for node in case.nodes:
+            if node in ATTENTION and dict(node.kwargs["dict"]).get("scale") is None:
+                yield node, "has no `scale`: the default is not the scale of the attention that it replaces"
 
 
 CHECK = Check((lints, recompiled, edited, given_edited, no_dead_nodes, each_in_one_call, same_result))

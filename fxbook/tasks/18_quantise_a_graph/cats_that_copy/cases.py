@@ -16,6 +16,7 @@ from fxbook.cases.zoo import last_users_first
 _aten = torch.ops.aten
 _ops = torch.ops.quantized_decomposed
 CAT = _aten.cat.default
+PER_CHANNEL = _ops.dequantize_per_channel.default
 QUANTIZE, DEQUANTIZE = _ops.quantize_per_tensor.default, _ops.dequantize_per_tensor.default
 _NAMES = [
     f"{kind}_{what}"
@@ -91,6 +92,10 @@ def _call(graph: fx.Graph, x: fx.Node, kind: str, how: How, name: str) -> fx.Nod
                 tensor.args[0].args = (x, *_changed(how, "scale"))
         case "integer input":
             tensors[-1] = tensors[-1].args[0]
+        case "channel input":
+            near = tensors[-1].args[0]
+            scales, zeros = graph.get_attr("scale"), graph.get_attr("zero")
+            tensors[-1] = graph.call_function(PER_CHANNEL, (near, scales, zeros, 0, *how[2:]))
         case "float input":
             tensors[-1] = graph.call_function(_aten.relu.default, (tensors[-1],))
     target = _aten.stack.default if kind == "another call" else CAT
@@ -127,7 +132,7 @@ def _changed(how: How, what: str) -> How:
 
 _INPUTS = ("copies", "copies", "copies twice", "input scale", "input zero", "input bounds", "float input")
 _RESULTS = ("copies", "copies twice", "result scale", "result zero", "result dtype", "float user", "unused")
-_MIXED = ("first scale", "first zero", "inputs near scale", "inputs dtype", "result bounds", "float input")
+_MIXED = ("first scale", "first zero", "inputs near scale", "inputs dtype", "result bounds", "channel input")
 _ODD = ("copies one", "copies rescaled", "input bounds", "tensors", "another call", "integer input")
 _USERS = ("integer user", "list user")
 _nothing = functools.partial(nn.Module)

@@ -35,9 +35,16 @@ def swaps(case: CaseView) -> Found:
     for node in module.graph.nodes:
         node.target = new if node.target is old else node.target
     for name, found, expected in zip(names, nodes, described(module.graph), strict=True):
-        if found != expected:
-            now = f"is `{found}` after the pass, not `{expected}`"
-            yield case.before.named(name), f"{now} (`%3` is the node at index 3)"
+        if found == expected:
+            continue
+        called, calls = (text.partition("(")[0] for text in (found, expected))
+        if called == calls:
+            now = f"has other arguments after the pass: it is `{found}`, not `{expected}` (`%3` is the node at index 3)"
+        elif called == str(old):
+            now = f"still calls `{called}` after the pass, not `{calls}`"
+        else:
+            now = f"calls `{called}` after the pass, but should call `{calls}`"
+        yield case.before.named(name), now
 
 
 @rule

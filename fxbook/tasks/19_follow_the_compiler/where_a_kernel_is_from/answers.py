@@ -48,7 +48,7 @@ class SortsAtTheEnd:
 
 
 @breaks("in Dynamo's graph", case="one call")
-@wrong("names_the_origins", says="which is missing from the answer")
+@wrong("names_the_origins", says="is a node of Inductor's graph, not of Dynamo's")
 def stops_half_way(provenance, kernel):
     return sorted(set(nodes_of(provenance, kernel)))
 
@@ -67,14 +67,14 @@ def stops_at_the_first_call(provenance, kernel):
 
 
 @breaks("each once.", case="several nodes from one node")
-@wrong("names_the_origins", says="not sorted or has a name twice")
+@wrong("names_the_origins", says="is in the list 2 times")
 def repeats_names(provenance, kernel):
     names = [provenance["postToPre"].get(node, []) for node in nodes_of(provenance, kernel)]
     return sorted(itertools.chain(*names))
 
 
 @breaks("Return a sorted list", case="one call")
-@wrong("names_the_origins", says="not sorted or has a name twice")
+@wrong("names_the_origins", says="the list is not sorted")
 def reverses_the_names(provenance, kernel):
     return origins(provenance, nodes_of(provenance, kernel))[::-1]
 

@@ -19,14 +19,20 @@ def names_the_origins(case: CaseView) -> Found:
     if not isinstance(answer, list) or not all(isinstance(name, str) for name in answer):
         yield None, "The answer is not a list of names."
         return
+    for name in answer:
+        if name in nodes and name not in expected:
+            yield None, f"`{name}` is a node of Inductor's graph, not of Dynamo's, but is in the answer."
     for name in expected:
         if name not in answer:
             yield None, f"`{kernel}` also comes from `{name}`, which is missing from the answer."
     for name in answer:
         if name not in expected:
             yield None, f"`{kernel}` does not come from `{name}`, but this name is in the answer."
+    for name in answer:
+        if answer.count(name) > 1:
+            yield None, f"The names are right, but `{name}` is in the list {answer.count(name)} times."
     if answer != expected:
-        yield None, "The names are right, but the list is not sorted or has a name twice."
+        yield None, "The names are right, but the list is not sorted."
 
 
 CHECK = Check((names_the_origins,))
