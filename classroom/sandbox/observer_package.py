@@ -56,7 +56,9 @@ def strip_descriptions(source: str) -> str:
         match node:
             case ast.Module() | ast.ClassDef() | ast.FunctionDef() if ast.get_docstring(node) is not None:
                 node.body = node.body[1:] or [ast.Pass()]
-            case ast.Call(func=ast.Name(id=called), args=[ast.Constant(value=str()), *others]) if called in makers:
+            case ast.Call(func=ast.Name(id=called), args=[ast.Constant(value=str()) | ast.JoinedStr(), *others]) if (
+                called in makers
+            ):
                 node.args = [ast.Constant(f"case {next(numbers)}"), *others]
     return ast.unparse(tree)
 
