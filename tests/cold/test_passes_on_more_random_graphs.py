@@ -11,10 +11,13 @@ from tests.cold import drawn
 from tests.passes.tried import drawn as counting
 from tests.passes.tried.chapters import TRIALS
 from tests.passes.tried.faults import FAULTS
-from tests.passes.tried.trial import Trial
+from tests.passes.tried.trial import Trial, in_operators
+
+# Operators that make_fx recorded fit only the sizes, strides and device of its example, each in its own way.
+OTHERS = [trial for trial in TRIALS if trial.captured is not in_operators and trial.name != "lower"]
 
 
-@pytest.mark.parametrize("trial", drawn.some(TRIALS, 8), ids=lambda trial: f"{trial.chapter}-{trial.name}")
+@pytest.mark.parametrize("trial", drawn.some(OTHERS, 8), ids=lambda trial: f"{trial.chapter}-{trial.name}")
 def test_a_pass_keeps_what_it_must(trial: Trial) -> None:
     assert counting.counted(trial, examples=10 * counting.EXAMPLES, drawn_from=drawn.NUMBER)["applied"]
 

@@ -76,7 +76,7 @@ def returns_the_count(graph, operator):
     return len([node for node in graph.nodes if operator in (node.target, *node.args[:1])])
 
 
-@breaks("that call this operator", case="an operator that writes")
+@breaks("that call this operator", case="Dynamo's graph")
 @wrong("names_the_calls", says="does not call `fxbook_tasks.double_.default`, but is in the answer")
 def includes_the_operator_that_does_not_write(graph, operator):
     def called(node):
@@ -85,7 +85,7 @@ def includes_the_operator_that_does_not_write(graph, operator):
     return [node.name for node in graph.nodes if called(node).replace("_.", ".") == str(operator).replace("_.", ".")]
 
 
-@breaks("that call this operator", case="an operator that writes")
+@breaks("that call this operator", case="Dynamo's graph")
 @wrong("names_the_calls", says="does not call `fxbook_tasks.double_.default`, but is in the answer")
 def looks_for_a_part_of_the_name(graph, operator):
     return [
