@@ -221,7 +221,7 @@ def counts_all_inputs_from_the_first_node(traced, *inputs):
     return at_each_node(traced, inputs, lambda env, given, value: in_memory([env, inputs, value], own(traced)))
 
 
-@breaks("Run without gradients.", case=NETWORK)
+@breaks("The numbers are those of a run without gradients.", case=NETWORK)
 @wrong("bytes_alive", says="a run that keeps values for gradients: run without gradients.", read=GRADIENTS)
 def runs_with_gradients(traced, *inputs):
     return followed(traced, inputs, no_grad=False)

@@ -141,6 +141,35 @@ def forgets_to_return_the_value(traced, inputs, runs, clock=time.perf_counter):
     return Timer(traced).run(*inputs)
 
 
+@breaks("of its times in seconds:", case=KNOWN)
+@wrong("on_the_clock", says="The times of `load` are in milliseconds, but the task asks for seconds.", read=FIRST)
+def returns_milliseconds(traced, inputs, runs, clock=time.perf_counter):
+    found = measured(traced, inputs, runs + 1, lambda: 1000 * clock())
+    return {name: seconds[1:] for name, seconds in found.items()}
+
+
+@breaks("Each node runs once in each run.", case=SEVERAL)
+@wrong("on_the_clock", says="node `scale` runs again and again in one run", read=FIRST)
+def repeats_each_node_within_one_run(traced, inputs, runs, clock=time.perf_counter):
+    found = {node.name: [0.0] * runs for node in traced.graph.nodes}
+
+    class Timer(fx.Interpreter):
+        def call_function(self, target, args, kwargs):
+            value = super().call_function(target, args, kwargs)
+            for run in range(runs):
+                start = clock()
+                super().call_function(target, args, kwargs)
+                found[self.name][run] = clock() - start
+            return value
+
+        def run_node(self, node):
+            self.name = node.name
+            return super().run_node(node)
+
+    Timer(traced).run(*inputs)
+    return found
+
+
 @breaks("Each node runs once in each run.", case=KNOWN)
 @wrong("on_the_clock", says="Node `load` runs 2 times in each run: it should run once.", read=FIRST)
 def runs_each_node_twice(traced, inputs, runs, clock=time.perf_counter):

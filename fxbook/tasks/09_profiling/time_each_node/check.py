@@ -62,20 +62,30 @@ def on_the_clock(case: CaseView) -> Found:
 
 def _wrong_calls(name: str, seconds: list[float], cost: float, callers: int) -> Found:
     """Times that are not those of the node's calls; ``callers`` is how many nodes call the same function."""
-    factors = {second: (second / cost - 1) / Timed.growth for second in seconds}
+    factors = {second: _factor(second, cost) for second in seconds}
     for second, factor in factors.items():
-        if not (0 < factor < 1000 and abs(factor - round(factor)) <= 1e-3):
+        if factor is None and _factor(second / 1000, cost) is not None:
+            yield None, f"The times of `{name}` are in milliseconds, but the task asks for seconds.", A_CLOCK
+        if factor is None:
             yield None, _not_measured(name, second), A_CLOCK
-    calls = [swapped(round(factor)) for factor in factors.values()]
+    calls = [swapped(factor) for factor in factors.values() if factor is not None]
     steps = {after - before for before, after in itertools.pairwise(sorted(calls))}
     if len(calls) < len(seconds):
         yield None, f"The times of `{name}` repeat a number: each run should have its own time."
     elif calls != sorted(calls):
         yield None, f"The times of `{name}` are not in the order of the runs."
+    elif steps == {1} and callers > 1:
+        yield None, f"Node `{name}` runs again and again in one run: each node should run once in each run.", A_CLOCK
     elif steps != {callers}:
         count = max(steps) // callers
         repeated = f"Node `{name}` runs {count} times in each run: it should run once."
         yield None, repeated if count > 1 else _not_measured(name, min(seconds)), A_CLOCK
+
+
+def _factor(second: float, cost: float) -> int | None:
+    """By how many steps of ``Timed.growth`` a call took longer than its cost; ``None`` if this is no time of a call."""
+    factor = (second / cost - 1) / Timed.growth
+    return round(factor) if 0.5 < factor < 1000 and abs(factor - round(factor)) <= 1e-3 else None
 
 
 def _not_measured(name: str, second: float) -> str:

@@ -87,6 +87,15 @@ def ignores_users_that_are_norms(module):
     return found(module, users=False, more=only_norms)
 
 
+@breaks("and no other node uses that result;", case="shared layers")
+@wrong("finds_the_norms", says="cannot be folded: `output` uses `conv2d_")
+def counts_users_that_are_calls(module):
+    def is_only_call(norm):
+        return [user for user in norm.args[0].users if user.op == "call_function"] == [norm]
+
+    return found(module, users=False, more=is_only_call)
+
+
 @breaks(
     'that result, in `meta["val"]`, has as many dimensions as the weight of its call.',
     case="linear layers and 1-d convolutions",

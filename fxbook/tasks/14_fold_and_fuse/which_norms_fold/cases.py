@@ -38,8 +38,8 @@ class Rows(nn.Module):
 
 class Shared(nn.Module):
     """A convolution and a norm that are called several times; norms after other operations; other kinds of convolution;
-    and norms without weights, one unused, one used twice, and two on one result, after convolutions whose weight is a
-    buffer.
+    and norms without weights, one unused, one used twice, two on one result, and one on a result that is also returned,
+    after convolutions whose weight is a buffer.
     """
 
     def __init__(self) -> None:
@@ -56,9 +56,10 @@ class Shared(nn.Module):
         three = self.norm(self.norm(self.other(two)))
         four = self.norm(_functional.dropout(self.conv(three), 0.5, self.training))
         unused, twice = (self.plain(_functional.conv2d(value, self.kernel)) for value in (one, two))
-        both = _functional.conv2d(three, self.kernel)
+        both, shown = (_functional.conv2d(value, self.kernel) for value in (three, x))
         up, cube, same = self.norm(self.up(three)), self.deep(self.cube(x[..., None])), self.norm(self.same(x))
-        return unused, four, up, cube, same, twice, twice.neg(), self.plain(both), self.plain(both)
+        norms = [self.plain(result) for result in (both, both, shown)]
+        return unused, four, up, cube, same, twice, twice.neg(), *norms, shown
 
 
 def rows() -> tuple[nn.Module, Tensor]:
