@@ -41,14 +41,20 @@ def begins_at_dequantize(module):
 
 
 @right
-def repeats_until_nothing_changes(module):
-    while near := next(filter(is_pair, reversed(list(module.graph.nodes))), None):
-        far = near.args[0]
-        near.replace_all_uses_with(far.args[0])
-        module.graph.erase_node(near)
-        if not far.users:
-            module.graph.erase_node(far)
-    module.recompile()
+def rebuilds_with_a_transformer(module):
+    """Keeps all values: a user of a pair reads one that the pair's first call read last."""
+
+    class Rebuild(fx.Transformer):
+        def run_node(self, n):
+            if is_pair(n):
+                return self.env[n.args[0].args[0]]
+            if n.target is dequantize and n.users and all(map(is_pair, n.users)):
+                return None
+            return super().run_node(n)
+
+    rebuild = Rebuild(module)
+    rebuild.garbage_collect_values = False
+    module.graph = rebuild.transform().graph
 
 
 @right
