@@ -170,6 +170,14 @@ def matches_other_numbers(traced):
     fx.replace_pattern(traced, general, lambda x, scale, half, one: fused(x))
 
 
+@wrong("others_stay", node="gelu", says="it was a call to gelu before, not a formula")
+def approximates_every_gelu(traced):
+    fx.replace_pattern(traced, new_gelu, fused)
+    for node in traced.graph.find_nodes(op="call_function", target=nn.functional.gelu):
+        node.update_kwarg("approximate", "tanh")
+    traced.recompile()
+
+
 @wrong("same_result", node="view_2", says="it holds different numbers")
 def keeps_the_factor_of_one_half(traced):
     """The GELU has it too."""

@@ -61,16 +61,24 @@ def each_formula_fused(case: CaseView) -> Found:
     for node in formulas(case.graph):
         yield node, "is still the tanh of a GELU that is written as a formula"
     expected = len(formulas(case.before))
-    calls = [node for node in case.nodes if node in GELU]
+    calls = _new_calls(case)
     if len(calls) != expected:
         yield None, f"The graph calls gelu {_times(len(calls))}, not {_times(expected)}."
 
 
+def _new_calls(case: CaseView) -> list[NodeRecord]:
+    old = {node.index for node, before in case.kept() if before in GELU}
+    return [node for node in case.nodes if node in GELU and node.index not in old]
+
+
 @rule("12_patterns#eight-nodes-for-one-gelu")
 def others_stay(case: CaseView) -> Found:
-    """A formula stays if another node uses a value inside, and so does each tanh that is in no formula to fuse."""
+    """A formula stays if another node uses a value inside, and so does each other tanh, and each call to gelu."""
     now, fused = case.now(), formulas(case.before)
-    if sum(node in GELU for node in case.nodes) > len(fused):
+    for node, before in case.kept():
+        if before in GELU and (node.op, node.target, node.kwargs) != (before.op, before.target, before.kwargs):
+            yield node, f"must stay `{before.call}`: it was a call to gelu before, not a formula"
+    if len(_new_calls(case)) > len(fused):
         for last, _, used in _all_formulas(case.before):
             if used is not None and (last.index not in now or now[last.index] in GELU):
                 yield None, f"The formula that ends with `{last.name}` must stay: another node uses its `{used.name}`."
@@ -88,12 +96,12 @@ def _times(count: int) -> str:
 @rule("12_patterns#eight-nodes-for-one-gelu")
 def approximates(case: CaseView) -> Found:
     """Each call has the approximation of the formula; its results hardly differ from those of the exact GELU."""
-    for node in case.nodes:
-        if node in GELU and node.op == "call_module":
+    for node in _new_calls(case):
+        if node.op == "call_module":
             yield node, "calls a module instead of `nn.functional.gelu`"
-        if node in GELU and node.target.startswith("torch.ops."):
+        if node.target.startswith("torch.ops."):
             yield node, "calls the ATen operator instead of `nn.functional.gelu`"
-        if node in GELU and "tanh" not in node.call:
+        if "tanh" not in node.call:
             yield node, 'computes the exact GELU, not the one with `approximate="tanh"`'
 
 
