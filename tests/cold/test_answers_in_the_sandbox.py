@@ -51,5 +51,5 @@ def is_reported(answer: KnownAnswer, rule: str, node: str | None, message: str) 
         return "has different values" in message
     unseen = answer.violated == rule in ("same_result", "same_output") and node == "output" != answer.node
     if unseen:
-        return "the result is not the one asked for" in message
+        return "he result is not the one asked for" in message
     return (rule, node) == (answer.violated, answer.node) and answer.says in message
