@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -49,15 +50,19 @@ def test_rooms_contain_no_known_answer(room: str) -> None:
     )
 
 
-def test_package_imports_by_itself(half: Path) -> None:
-    """It imports only what it contains, and contains no rules."""
-    code = "from fxbook import tasks; exercises = tasks.all_exercises()"
+def test_package_imports_by_itself_without_rules_and_case_names(half: Path) -> None:
+    """It imports only what it contains. No case has its name, not even one that is put together at run time."""
+    code = "import json; from fxbook import tasks; exercises = tasks.all_exercises()"
     code += "; print(len(exercises), {exercise.check.rules for exercise in exercises})"
+    code += "; print(json.dumps([case.name for exercise in exercises for case in exercise.usage.cases]))"
     code += "; import fxbook.observing.observe, fxbook.observing.prepare, fxbook.learning.sheets, fxbook.drawing"
     code += ", fxbook.errors, fxbook.plotting, fxbook.stepping.edit.stepper, fxbook.stepping.run.stepper"
     command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(half)!r}); {code}"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=half)
-    assert result.stdout.strip() == f"{len(tasks.ids())} {{()}}", result.stderr
+    counted, _, inside = result.stdout.strip().partition("\n")
+    assert counted == f"{len(tasks.ids())} {{()}}", result.stderr
+    names = {case.name for exercise in tasks.all_exercises() for case in exercise.usage.cases}
+    assert len(names) > 200 and not names.intersection(json.loads(inside))
 
 
 def test_package_contains_no_case_names(half: Path) -> None:
