@@ -9,7 +9,6 @@ REFERENCED = (
 )
 BOX = "08_boxed_run#a-box-that-is-emptied"
 LENGTH = "08_boxed_run#a-list-as-long-as-the-signature"
-SQUARE = "While node `mul` computes, the value `square` is still alive, but no node uses it"
 
 
 def inputs(graph):
@@ -118,9 +117,19 @@ class FreesOneInputWithoutUsers(FreesUnusedResults):
         return result
 
 
-@breaks("A result without a user is freed before the next node computes.", case="values without users")
-@wrong("let_go", says=SQUARE)
-class KeepsResultsWithoutUsers(fx.Interpreter):
+@breaks("A result without a user is freed before the next node computes.", case="inputs and a result without users")
+@wrong("let_go", says="while node `tanh` computes, the value `act` is still alive, but no node uses it")
+class KeepsResultsOfModules(fx.Interpreter):
+    """Frees only what a function returns, as soon as it is computed."""
+
+    def call_function(self, target, args, kwargs):
+        value = super().call_function(target, args, kwargs)
+        return value if self.running.users else None
+
+    def run_node(self, n):
+        self.running = n
+        return super().run_node(n)
+
     def boxed_run(self, args_list):
         without_unused(self, args_list)
         result = super().boxed_run(args_list)
