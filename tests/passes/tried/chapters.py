@@ -63,8 +63,8 @@ def _no_relu(fuse_pattern: Pass) -> Pass:
     return lambda module: fuse_pattern(module, lambda x: torch.relu(torch.sigmoid(x)), lambda x: torch.sigmoid(x))
 
 
-def _half(limit_clamps: Pass) -> Pass:
-    return lambda module: limit_clamps(module, limit=0.5)
+def _to_zero(limit_clamps: Pass) -> Pass:
+    return lambda module: limit_clamps(module, limit=0)
 
 
 def _lowered(lower: Callable[..., fx.GraphModule]) -> Pass:
@@ -211,10 +211,10 @@ TRIALS = (
     Trial(
         "06_kwargs",
         "limit_clamps",
-        "lets no clamp return more than a half",
+        "lets no clamp return more than zero",
         {"also": [("call_module", lambda _: added.Clamped(), 1)]},
         opened,
-        _half,
+        _to_zero,
         without=NUMBERS,
         equal_to=Limited,
     ),

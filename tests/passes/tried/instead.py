@@ -46,7 +46,7 @@ class Gelu(Instead):
 
 
 class Limited(Instead):
-    """No clamp between numbers gives more than a half."""
+    """No clamp between numbers gives more than zero."""
 
     def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if node.target not in (torch.clamp, torch.clip, "clamp", "clip"):
@@ -55,7 +55,7 @@ class Limited(Instead):
         if any(isinstance(bound, Tensor) for bound in bounds):
             return None
         x = kwargs.get("input", args[0] if args else None)
-        return torch.clamp(x, bounds[0], min(0.5, 0.5 if bounds[1] is None else bounds[1]))
+        return torch.clamp(x, bounds[0], min(0, 0 if bounds[1] is None else bounds[1]))
 
 
 class LogOfSquares(Instead):
