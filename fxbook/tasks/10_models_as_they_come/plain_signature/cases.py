@@ -23,6 +23,16 @@ def as_in_a_library(forward: Callable[..., Any]) -> Callable[..., Any]:
     return inner
 
 
+def in_double(forward: Callable[..., dict[str, Tensor]]) -> Callable[..., dict[str, Tensor]]:
+    """A decorator that also changes the result: each entry becomes float64."""
+
+    @functools.wraps(forward)
+    def inner(*args: Any, **kwargs: Any) -> dict[str, Tensor]:
+        return {name: entry.double() for name, entry in forward(*args, **kwargs).items()}
+
+    return inner
+
+
 class Scoring(nn.Module):
     """Takes one input by name and returns a dict; the names of the input and of the result are arguments."""
 
@@ -39,7 +49,7 @@ class Scoring(nn.Module):
 
 
 class Gated(Scoring):
-    """Two of its modules, one of them nested, are in eval mode while it is in train mode; the result is float64."""
+    """Two of its modules, one of them nested, are in eval mode while it is in train mode; its decorator casts."""
 
     def __init__(self, takes: str, returns: str) -> None:
         super().__init__(takes, returns, training=True)
@@ -47,10 +57,10 @@ class Gated(Scoring):
         self.body.eval()
         self.gate[0].eval()
 
-    @as_in_a_library
+    @in_double
     def forward(self, *, offset: float = 1.0, **inputs: Tensor) -> dict[str, Any]:
         hidden = self.body(inputs[self.takes])
-        return {self.returns: (hidden * self.gate(hidden).sigmoid() * offset).double()}
+        return {self.returns: hidden * self.gate(hidden).sigmoid() * offset}
 
 
 def input_name() -> str:

@@ -24,13 +24,11 @@ def finds_what_each_node_really_calls(graph, operator):
 
 @right
 def compares_whole_names(graph, operator):
-    names = []
-    for node in graph.nodes:
-        if operator.name() in [
-            getattr(each, "name", str)() for each in (node.target, *node.args[:1]) if callable(each)
-        ]:
-            names.append(node.name)
-    return names
+    def name(node):
+        called = node.args[0] if node.target is THROUGH else node.target
+        return called.name() if isinstance(called, torch._ops.OpOverload) else ""
+
+    return [node.name for node in graph.nodes if name(node) == operator.name()]
 
 
 @right
@@ -38,6 +36,12 @@ class FindsBothTargetsThenFilters:
     def __call__(self, graph, operator):
         candidates = [node for node in graph.nodes if node.op == "call_function" and node.target in (operator, THROUGH)]
         return {node.name for node in candidates if operator in {node.target, node.args[0]}}
+
+
+@breaks("that call this operator", case="an operator that writes")
+@wrong("names_the_calls", says="does not call `fxbook_tasks.double_.default`, but is in the answer")
+def looks_at_the_first_argument_of_any_call(graph, operator):
+    return [node.name for node in graph.nodes if operator in (node.target, *node.args[:1])]
 
 
 @breaks("or through `auto_functionalized_v2`.", case="an operator that writes")

@@ -80,7 +80,11 @@ def graph_and(*operators: str, functional: bool) -> Callable[[nn.Module], tuple[
         for node in graph.find_nodes(op="call_function", target=torch.ops.aten.add.Tensor)[:1]:
             node.target = torch.ops.aten.add.Scalar
         library, name, overload = one_of(*operators).split(".")
-        return graph, getattr(getattr(getattr(torch.ops, library), name), overload)
+        operator = getattr(getattr(getattr(torch.ops, library), name), overload)
+        if functional:
+            with graph.inserting_before(graph.output_node()):
+                graph.call_function(print, (operator,))  # an argument, but not a call
+        return graph, operator
 
     return given
 
