@@ -176,7 +176,7 @@ PUZZLES: dict[str, Puzzle] = {
     ),
     "keep-a-check": Puzzle(
         section="03_replacement#what-removing-dead-code-deletes",
-        title="A node that stays without users",
+        title="Keep a node without users",
         wish="No node uses `sum_1`, so “Delete dead code” would delete it. Create a node that keeps `sum_1` in the "
         "graph, then delete the dead code. The module must still return `relu(x)`. The section names a "
         "function whose calls are never deleted.",

@@ -1,7 +1,7 @@
 """`recompile()` of a GraphModule also recompiles its children that are GraphModules.
 
 It does not recompile a GraphModule in a child of another kind, such as an `nn.Sequential`. Before {since},
-`recompile()` generated code only for the module that you call it on. After an edit of a submodule's graph, call
+`recompile()` generated code only for the module that you call it on. After an edit to a submodule's graph, call
 `recompile()` on that submodule as well, which works on every version.
 
 Explains: 04_recompile.* (new => |near: )

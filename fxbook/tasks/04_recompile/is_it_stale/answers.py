@@ -90,14 +90,14 @@ def returns_true_if_anything_inside_is_stale(traced):
     return any(part.code != part.graph.python_code("self").src for part in parts)
 
 
-@breaks("from the text that the graph of `traced` would generate now", case="an edit of the signature only")
+@breaks("from the text that the graph of `traced` would generate now", case="an edit that changes only the signature")
 @wrong("says_whether_stale", says="the code has `def forward(self, x", read=SEES)
 def compares_what_is_below_the_signature(traced):
     texts = (traced.code, traced.graph.python_code("self").src)
     return len({text.partition("def forward")[2].partition("\n")[2] for text in texts}) > 1
 
 
-@breaks("from the text that the graph of `traced` would generate now", case="an edit of an annotation only")
+@breaks("from the text that the graph of `traced` would generate now", case="an edit that changes only an annotation")
 @wrong("says_whether_stale", says="the graph gives `relu : torch.Tensor = torch.relu(", read=SEES)
 def passes_over_annotations(traced):
     texts = (traced.code, traced.graph.python_code("self").src)

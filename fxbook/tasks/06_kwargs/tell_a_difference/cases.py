@@ -256,7 +256,7 @@ def observed(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x
 
 
 def _error_of(changed: nn.Module, x: Tensor) -> type[Exception] | None:
-    """The class of the error that the module raises in its run or when its gradient is computed, if any."""
+    """The class of the error that the module raises when it runs or when its gradient is computed, if any."""
     leaf = x.clone().requires_grad_()
     try:
         torch.autograd.grad(changed.forward(leaf + 0).sum(), [leaf])
