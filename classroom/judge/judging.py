@@ -227,6 +227,8 @@ def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -
     if facts.outputs is not None:
         keep(functools.partial(observe_inside, used, root, trial.case, trial.seed))
     if len(facts.graph) != len(claimed.origins):
+        if exercise.usage.call and len(claimed.graph) == len(claimed.origins):
+            raise RefusedError("it is a different graph when it is used again")
         raise UnreadableError
     verified = msgspec.structs.replace(
         claimed,
