@@ -295,7 +295,9 @@ def _may_touch(module: fx.GraphModule, call: fx.Node, node: fx.Node) -> bool:
     """Whether a call may write to or return an argument's memory. If it works in place, only the first counts."""
     written = effect(call) is Effect.WRITES
     in_place = called(module, call).endswith("_") or getattr(call.target, "__module__", "") == "_operator"
-    return _first(call) is node if written and in_place else written or may_share(call)
+    first = _first(call)  # a list in the `_foreach_` functions
+    given_first = node in first if isinstance(first, list | tuple) else first is node
+    return given_first if written and in_place else written or may_share(call)
 
 
 def _first(node: fx.Node) -> Any:

@@ -110,6 +110,10 @@ NONE: dict[str, tuple[Program, str]] = {
         lambda q, k, v, m: ((q @ k.mT).softmax(-1) @ v).transpose(1, 2).mul_(2),
         "writes into the result",
     ),
+    "a write into a list with it": (
+        lambda q, k, v, m: ((a := (q @ k.mT).softmax(-1) @ v), torch._foreach_mul_([a], 2), a)[2],
+        "writes into the result",
+    ),
     "a later write into the mask": (
         lambda q, k, v, m: ((b := m * 2), (q @ k.mT + b).softmax(-1) @ v, b.add_(1))[1],
         "writes into the mask",
