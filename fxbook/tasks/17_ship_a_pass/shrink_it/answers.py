@@ -165,7 +165,7 @@ def overlooks_keywords_and_lists(module, fails):
 
 
 @breaks("Leave no calls without users.", case="two calls, and a call that nothing uses")
-@wrong("nothing_left_to_remove", says="(two calls, and a call that nothing uses): node `arange` can still be removed")
+@wrong("each_call_is_used", says="(two calls, and a call that nothing uses): node `arange` has no users, but is still")
 def keeps_a_call_that_was_unused_before(module, fails):
     return shrunk(module, fails, erase=False, backwards=False)
 

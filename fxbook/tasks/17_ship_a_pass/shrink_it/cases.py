@@ -176,14 +176,15 @@ def inputs_of(graph: fx.Graph) -> list[str]:
 def removable(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> str | None:
     """The name of a call without which the pass still raises an error; ``None`` if there is none."""
     for node in module.graph.nodes:
-        if not _is_call(node):
-            continue
-        if not node.users:
+        places = range(len(node.all_input_nodes)) if _is_call(node) else ()
+        if any(fails(_needed(module, node, place)) for place in places):
             return node.name
-        for place in range(len(node.all_input_nodes)):
-            if fails(_needed(module, node, place)):
-                return node.name
     return None
+
+
+def unused(graph: fx.Graph) -> str | None:
+    """The name of a call without users; ``None`` if there is none."""
+    return next((node.name for node in graph.nodes if _is_call(node) and not node.users), None)
 
 
 def shrunk(answer: Callable[..., Any], module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> Any:
@@ -200,6 +201,7 @@ def shrunk(answer: Callable[..., Any], module: fx.GraphModule, fails: Callable[[
     facts |= {"kind": "GraphModule", "calls": calls_of(result.graph), "inputs": inputs_of(result.graph)}
     facts["fails"] = fails(copy.deepcopy(result))
     facts["stale"] = result.code != result.graph.python_code("self").src
+    facts["unused"] = unused(result.graph)
     return {**facts, "removable": removable(result, fails) if facts["fails"] else None}
 
 

@@ -49,6 +49,13 @@ def still_fails(case: CaseView) -> Found:
 
 
 @rule
+def each_call_is_used(case: CaseView) -> Found:
+    """No call in the answer lacks users."""
+    if (name := name_of(observed(case, "unused"))) is not None:
+        yield None, f"Node `{name}` has no users, but is still in the answer."
+
+
+@rule
 def nothing_left_to_remove(case: CaseView) -> Found:
     """No single call can still be removed."""
     calls = table_of(observed(case, "calls")) or {}
@@ -59,4 +66,14 @@ def nothing_left_to_remove(case: CaseView) -> Found:
         yield None, f"{len(calls)} calls are left, but {NEEDED} are enough."
 
 
-CHECK = Check((given_left_alone, returns_a_module, only_removes, still_fails, nothing_left_to_remove, compiled_anew))
+CHECK = Check(
+    (
+        given_left_alone,
+        returns_a_module,
+        only_removes,
+        still_fails,
+        each_call_is_used,
+        nothing_left_to_remove,
+        compiled_anew,
+    )
+)
