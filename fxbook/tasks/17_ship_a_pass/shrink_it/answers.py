@@ -218,7 +218,7 @@ def returns_the_graph(module, fails):
 
 
 @breaks("the users of a removed call use one of its input nodes instead.", case="inputs in a list and by keyword")
-@wrong("users_use_inputs", says="in the answer, which is not an input of a removed call that it used")
+@wrong("users_use_inputs", says="in the answer: users of a removed call should use one of its inputs")
 def uses_the_node_before(module, fails):
     """Puts the node before a call in the list in its place, whether the call uses it or not."""
     kept, again = copy.deepcopy(module), True

@@ -81,7 +81,7 @@ def users_use_inputs(case: CaseView) -> Found:
                 allowed.add(read.name)
         for other in used if node and isinstance(used, list) else ():
             if other not in allowed:
-                yield node, f"uses `{other}` in the answer, which is not an input of a removed call that it used"
+                yield node, f"uses `{other}` in the answer: users of a removed call should use one of its inputs"
 
 
 @rule
