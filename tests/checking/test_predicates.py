@@ -122,6 +122,7 @@ Row = tuple[str, Rule, Any, dict[str, Any], str | None, str | None]
 ROWS: list[Row] = [
     ("lints: missing module", lints, missing_module, {}, "graph.lint() rejects the graph", "layers_1"),
     ("same_result: nan", same_result, returns_nan, {}, "it holds nan", "output"),
+    ("same_result: stale", same_result, no_recompile, {"expected": with_relu}, "the compiled code is stale", None),
     ("or_because: why", same_result.or_because(calls(GELU)), drops_a_layer, {}, "No node calls gelu", None),
     ("input_unchanged: mode", input_unchanged, evaluates, PASS, "the model is now in eval mode", None),
     ("input_unchanged: module", input_unchanged, adds_module, PASS, "it has a new submodule `activation`", None),

@@ -9,6 +9,7 @@ from torch import fx
 from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
 from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.returned import names_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -29,7 +30,8 @@ HOLDS: dict[type[fx.Interpreter], Callable[[NodeRecord, NodeRecord], bool]] = {
 def unneeded_values(case: CaseView) -> Found:
     """The answer maps each node that computes to the values that are alive then without need."""
     # In this order, because making the arguments also makes the graph.
-    holds, graph = HOLDS[case.arguments[0]], case.before
+    kind, graph, table = case.arguments[0], case.before, table_of(case.value) or {}
+    holds = HOLDS[kind]
     must = needed(graph)
     unneeded = {
         step.name: {value.name for value in made_before(graph, step) if holds(value, step)} - must[step.name]
@@ -42,9 +44,13 @@ def unneeded_values(case: CaseView) -> Found:
             return "is not a node of the graph."
         return "must be alive." if value in must[step] else "is freed earlier by this interpreter: what else holds it?"
 
+    lacks = {value for step, values in unneeded.items() for value in values - (names_of(table.get(step)) or set())}
+    inputs = {node.name for node in graph if node.op == "placeholder"}
+
     def lacking(value: str) -> str:
-        node = graph.named(value)
-        return " `boxed_run` does not call `run_node` for inputs." if node and node.op == "placeholder" else ""
+        if lacks <= inputs:
+            return " `boxed_run` does not call `run_node` for inputs."
+        return "" if kind is fx.Interpreter else " This `kind` keeps values longer than `fx.Interpreter` does."
 
     yield from differences(case.value, unneeded, "is alive without need", surplus, lacking)
 

@@ -147,25 +147,16 @@ def keeps_the_first_name_on_the_tracer(model):
     case="an error that is re-raised",
 )
 @wrong("the_module", says="you return the model itself, but the error was raised in a module inside it")
-def forgets_the_name_when_the_next_module_runs(model):
-    """The error can be raised again after that."""
+def remembers_the_latest_error_only(model):
+    """An earlier error can be raised again after that."""
 
-    class Noting(fx.Tracer):
-        first, depth = "", 0
+    def note(tracer, error, module):
+        if error is not getattr(tracer, "latest", None):
+            tracer.latest, tracer.name = error, tracer.path_of_module(module)
 
-        def call_module(self, m, forward, args, kwargs):
-            self.first = self.first if self.depth else ""
-            self.depth += 1
-            try:
-                return super().call_module(m, forward, args, kwargs)
-            except Exception:
-                self.first = self.first or self.path_of_module(m)
-                raise
-            finally:
-                self.depth -= 1
-
-    tracer = Noting()
-    return None if stop(model, tracer) is None else tracer.first
+    tracer = watching(note)
+    error = stop(model, tracer)
+    return None if error is None else tracer.name if error is getattr(tracer, "latest", None) else ""
 
 
 @breaks("`model` can catch an error from a module and go on:", case="a caught error, and no other error")

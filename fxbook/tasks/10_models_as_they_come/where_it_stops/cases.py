@@ -61,12 +61,14 @@ class Network(nn.Module):
 class Trying(nn.Module):
     """Catches an error from one module, then continues, asks about its input, re-raises the error or raises another.
 
+    Before it re-raises the error, it catches an error from another module.
     Only the root can continue, because a Tracer stays in the scope of a module whose error another module catches.
     """
 
     def __init__(self, then: str, tried: nn.Module, last: nn.Module) -> None:
         super().__init__()
         self.then, self.tried, self.other, self.last = then, tried, Asking("none"), last
+        self.refusing = Refusing()
 
     def forward(self, x: Tensor) -> Tensor:
         try:
@@ -74,6 +76,8 @@ class Trying(nn.Module):
         except (TypeError, ValueError) as error:
             x = self.other(x)
             if self.then == "raise again":
+                with contextlib.suppress(LookupError):
+                    self.refusing(x)
                 raise
             if self.then == "raise another":
                 raise RuntimeError("neither of the two modules takes these rows") from error

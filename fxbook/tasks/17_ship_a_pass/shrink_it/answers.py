@@ -51,11 +51,6 @@ def shrunk(module, fails, erase=True, **parts):
 
 
 @right
-def starts_again_after_each_step(module, fails):
-    return shrunk(module, fails)
-
-
-@right
 def undoes_steps_in_one_graph(module, fails):
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
@@ -89,19 +84,44 @@ def tries_pairs_of_neighbours(module, fails):
                 continue
             draft = copy.deepcopy(module)
             ours = {one.name: one for one in draft.graph.nodes}
-            x = next(iter(draft.graph.nodes))
             second, first = ours[node.name], ours[value.name]
-            for one in first.all_input_nodes:
-                first.replace_input_with(one, x)
-            for one in second.all_input_nodes:
-                if one is not first:
-                    second.replace_input_with(one, x)
+            for user, one in [(call, one) for call in (first, second) for one in call.all_input_nodes]:
+                stays = one
+                while is_call(stays) and stays is not first:
+                    stays = stays.all_input_nodes[0]
+                user.replace_input_with(one, stays)
             draft.graph.output_node().args = (second,)
             erase_unused(draft.graph)
             draft.recompile()
             if fails(copy.deepcopy(draft)):
                 return draft
     return module
+
+
+class Skips(fx.Transformer):
+    """Leaves out one call. The nodes of the new graph may have other names."""
+
+    def __init__(self, module, name, place):
+        super().__init__(module)
+        self.name, self.place = name, place
+
+    def run_node(self, n):
+        return self.env[n.all_input_nodes[self.place]] if n.name == self.name else super().run_node(n)
+
+
+@right
+def transforms_the_module(module, fails):
+    kept = fx.Transformer(module).transform()
+    erase_unused(kept.graph)
+    for node in reversed(kept.graph.nodes):
+        for place in range(len(node.all_input_nodes) if is_call(node) else 0):
+            draft = Skips(kept, node.name, place).transform()
+            erase_unused(draft.graph)
+            draft.recompile()
+            if fails(copy.deepcopy(draft)):
+                return transforms_the_module(draft, fails)
+    kept.recompile()
+    return kept
 
 
 @right
@@ -165,7 +185,7 @@ def overlooks_keywords_and_lists(module, fails):
 
 
 @breaks("Leave no calls without users.", case="two calls, and a call that nothing uses")
-@wrong("nothing_left_to_remove", says="(two calls, and a call that nothing uses): node `arange` can still be removed")
+@wrong("each_call_is_used", says="(two calls, and a call that nothing uses): node `arange` has no users, but is still")
 def keeps_a_call_that_was_unused_before(module, fails):
     return shrunk(module, fails, erase=False, backwards=False)
 
@@ -195,6 +215,26 @@ def goes_one_step_too_far(module, fails):
 @wrong("returns_a_module", says="an object of class Graph")
 def returns_the_graph(module, fails):
     return shrunk(module, fails).graph
+
+
+@breaks("the users of a removed call use one of its input nodes instead.", case="inputs in a list and by keyword")
+@wrong("users_use_inputs", says="in the answer: users of a removed call should use one of its inputs")
+def uses_the_node_before(module, fails):
+    """Puts the node before a call in the list in its place, whether the call uses it or not."""
+    kept, again = copy.deepcopy(module), True
+    erase_unused(kept.graph)
+    while again:
+        again = False
+        for name in [node.name for node in reversed(kept.graph.nodes) if is_call(node)]:
+            draft = copy.deepcopy(kept)
+            for node in draft.graph.nodes:
+                if node.name == name:
+                    node.replace_all_uses_with(node.prev)
+            erase_unused(draft.graph)
+            draft.recompile()
+            if len(draft.graph.nodes) < len(kept.graph.nodes) and fails(copy.deepcopy(draft)):
+                kept, again = draft, True
+    return kept
 
 
 @wrong("only_removes", says="is missing from the answer: remove only calls")

@@ -49,10 +49,11 @@ class Gated(nn.Module):
 class Joined(nn.Module):
     """Calls that take their inputs in a list or by keyword, before and after the two calls that are needed.
 
-    To remove either of the last two calls, its users must use its last input.
+    To remove either of the last two calls, its users must use its last input. The node before the first call is an
+    input of the module that nothing uses.
     """
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor, unread: Tensor) -> Tensor:
         joined = torch.cat([x, mask])
         negated = torch.neg(input=joined)
         turned = torch.relu(negated)
@@ -168,6 +169,12 @@ def calls_of(graph: fx.Graph) -> dict[str, list[str]]:
     }
 
 
+def used_by(graph: fx.Graph) -> dict[str, list[str]]:
+    """For each call and for ``output``, by name: the names of its input nodes."""
+    users = (node for node in graph.nodes if _is_call(node) or node.op == "output")
+    return {node.name: [used.name for used in node.all_input_nodes] for node in users}
+
+
 def inputs_of(graph: fx.Graph) -> list[str]:
     """The names of the placeholders."""
     return [node.name for node in graph.find_nodes(op="placeholder")]
@@ -176,14 +183,15 @@ def inputs_of(graph: fx.Graph) -> list[str]:
 def removable(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> str | None:
     """The name of a call without which the pass still raises an error; ``None`` if there is none."""
     for node in module.graph.nodes:
-        if not _is_call(node):
-            continue
-        if not node.users:
+        places = range(len(node.all_input_nodes)) if _is_call(node) else ()
+        if any(fails(_needed(module, node, place)) for place in places):
             return node.name
-        for place in range(len(node.all_input_nodes)):
-            if fails(_needed(module, node, place)):
-                return node.name
     return None
+
+
+def unused(graph: fx.Graph) -> str | None:
+    """The name of a call without users; ``None`` if there is none."""
+    return next((node.name for node in graph.nodes if _is_call(node) and not node.users), None)
 
 
 def shrunk(answer: Callable[..., Any], module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> Any:
@@ -200,6 +208,7 @@ def shrunk(answer: Callable[..., Any], module: fx.GraphModule, fails: Callable[[
     facts |= {"kind": "GraphModule", "calls": calls_of(result.graph), "inputs": inputs_of(result.graph)}
     facts["fails"] = fails(copy.deepcopy(result))
     facts["stale"] = result.code != result.graph.python_code("self").src
+    facts |= {"unused": unused(result.graph), "uses": used_by(result.graph)}
     return {**facts, "removable": removable(result, fails) if facts["fails"] else None}
 
 

@@ -89,6 +89,13 @@ def clamps_the_scale(layer):
     return scaled(layer, sizes(layer).clamp(min=1e-6))
 
 
+@breaks("The scale of a channel of zeros is 1.", case="a channel of zeros")
+@wrong("has_the_scales", says="does not fit: it is 1, and the largest absolute value of the channel is")
+def takes_any_zero_for_a_channel_of_zeros(layer):
+    rows = layer.weight.detach().flatten(1)
+    return scaled(layer, torch.where((rows == 0).any(1), 127, sizes(layer)))
+
+
 @breaks("`values` is an `int8` tensor with the shape of the weight", case="a linear layer")
 @wrong("is_a_pair", says="`values` is float32 of shape")
 def leaves_the_integers_in_float(layer):

@@ -18,13 +18,17 @@ def convolution() -> nn.Module:
 
 
 def with_zeros() -> nn.Module:
-    """A layer with a channel of zeros, a channel of tiny numbers, and channels of different magnitudes."""
+    """A layer with a channel of zeros, a channel of tiny numbers, and channels of different magnitudes.
+
+    One weight of each channel is zero.
+    """
     layer = linear()
     with torch.no_grad():
         layer.weight.mul_(torch.rand(len(layer.weight), 1) * 50)
         zero, tiny, *_ = torch.randperm(len(layer.weight))
         layer.weight[zero] = 0
         layer.weight[tiny] *= 1e-9
+        layer.weight[:, torch.randint(layer.weight.shape[1], ())] = 0
     return layer
 
 

@@ -1,6 +1,7 @@
 """Answers to P1-inputs-by-name: the list that a boxed run takes, made from a dict."""
 
 import inspect
+import itertools
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -97,14 +98,15 @@ def keeps_the_order_of_the_dict(traced, values):
     return items
 
 
-@breaks("An input that is left out gets its default.", case="without `std`")
-@wrong("list_in_order", says="The list has 2 items, not one for each of the 3 inputs")
-def leaves_the_defaults_out(traced, values):
+@breaks("with one item for each input of the graph,", case="an unused input, an input after a call")
+@wrong("list_in_order", says="he list has 5 items, not one for each of the 6 inputs")
+def stops_at_the_first_call(traced, values):
     reject(traced, values)
-    return [values.pop(n.target) for n in inputs_of(traced) if n.target in values]
+    inputs = itertools.takewhile(lambda node: node.op == "placeholder", traced.graph.nodes)
+    return [values.pop(n.target) if n.target in values else n.args[0] for n in inputs]
 
 
-@breaks("It returns a list", "with one item for each input of the graph,", case="all inputs, in any order")
+@breaks("It returns a list", case="all inputs, in any order")
 @wrong("list_in_order", says="Your function returns an object of class tuple, not a list")
 def returns_a_tuple(traced, values):
     reject(traced, values)
@@ -183,12 +185,14 @@ def raises_a_value_error(traced, values):
     return pop_all(traced, values)
 
 
-@breaks("The message names each of these,", case="two missing, two unknown")
-@wrong("errors_name_the_faults", says="but the message does not name it", read=FAULTS)
-def names_only_the_first_fault(traced, values):
+@breaks("The message names each of these,", case="the last two inputs missing")
+@wrong("errors_name_the_faults", says="`mask` is missing, but the message does not name it: len", read=FAULTS)
+def names_only_the_first_missing_input(traced, values):
     missing, unknown = faults(traced, values)
-    for name in (*missing, *unknown):
-        raise TypeError(f"{name} is at fault")
+    if unknown:
+        reject(traced, values)
+    for name in missing:
+        raise TypeError(f"{name} has no value")
     return pop_all(traced, values)
 
 

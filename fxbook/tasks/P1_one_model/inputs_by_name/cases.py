@@ -52,15 +52,19 @@ def request(
     extra: tuple[str, ...] = (),
     order: Literal["random", "as written", "backwards"] = "random",
     values: Mapping[str, Any] = MappingProxyType({}),
+    last_input_late: bool = False,
 ) -> tuple[fx.GraphModule, dict[str, Any]]:
     """The traced model, and a dict of its inputs.
 
     The dict does not have the first ``left_out`` inputs with a default or the names in ``without``, and it has the
     unknown names in ``extra``, which come after the others if the order is as written. All inputs are tensors, except
-    for those in ``values``.
+    for those in ``values``. If ``last_input_late``, the last input is directly before its first user.
     """
     traced = fx.symbolic_trace(model)
     inputs = traced.graph.find_nodes(op="placeholder")
+    if last_input_late:
+        min(inputs[-1].users).prepend(inputs[-1])
+        traced.recompile()
     optional = [str(node.target) for node in inputs if node.args]
     kept = len(optional) - min(left_out, len(optional))
     names = [str(node.target) for node in inputs if not node.args] + optional[len(optional) - kept :]
@@ -96,7 +100,7 @@ USAGE = Usage(
         Case("no `mean`", Scaled, tuple, given=given(without=("mean",))),
         Case("`sdt` in place of `std`", Scaled, tuple, given=given(left_out=1, extra=("sdt",))),
         Case("names of built-in functions", Taken, tuple, unseen=True, given=given(left_out=2)),
-        Case("all inputs, one of them unused", Taken, tuple, unseen=True, given=given()),
+        Case("an unused input, an input after a call", Taken, tuple, unseen=True, given=given(last_input_late=True)),
         Case(
             "two missing, two unknown",
             Taken,
@@ -107,7 +111,7 @@ USAGE = Usage(
         Case(
             "an unknown name at the end", Scaled, tuple, unseen=True, given=given(extra=("image",), order="as written")
         ),
-        Case("the last input missing", Required, tuple, unseen=True, given=given(without=("mask",))),
+        Case("the last two inputs missing", Required, tuple, unseen=True, given=given(without=("len", "mask"))),
         Case("names that begin alike", Renamed, tuple, unseen=True, given=given(without=("mean",))),
         Case("names that begin alike, all present", Renamed, tuple, unseen=True, given=given(left_out=1)),
         Case("values that are `None` or 0", Taken, tuple, unseen=True, given=given(values={"sum": None, "size": 0})),
