@@ -69,8 +69,9 @@ def spread(size: float, rows: int = 64) -> Callable[[], tuple[Tensor, ...]]:
 
 
 def unlike_batches() -> tuple[Tensor, ...]:
-    """Random rows that are sure at once in one of the two draws of a case, whose seeds follow each other, and need rounds
-    in the other, so that a number of rounds which is kept from the first batch is wrong for the second.
+    """Random rows that are sure at once in one of a case's two draws, whose seeds are consecutive, and not in the other.
+
+    A number of rounds that is kept from the first batch is then wrong for the second.
     """
     return spread(3.0 if torch.initial_seed() % 2 else 0.2, rows=48)()
 

@@ -41,8 +41,9 @@ class Joined(nn.Module):
 
 
 class Indexed(nn.Module):
-    """A layer in a submodule, whose result has no users, gets a number that is too large: an IndexError. Another layer in
-    the submodule, and a weight, are used before.
+    """A layer in a submodule, whose result has no users, gets a number that is too large: an IndexError.
+
+    Another layer in the submodule, and a weight, are used before.
     """
 
     def __init__(self) -> None:
