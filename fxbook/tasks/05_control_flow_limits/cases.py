@@ -69,7 +69,7 @@ def spread(size: float, rows: int = 64) -> Callable[[], tuple[Tensor, ...]]:
 
 
 def unlike_batches() -> tuple[Tensor, ...]:
-    """Random rows that are sure at once in one of a case's two draws, whose seeds are consecutive, and not in the other.
+    """Random rows that are sure at once in one of a case's two draws, whose seeds are consecutive, not in both.
 
     A number of rounds that is kept from the first batch is then wrong for the second.
     """
