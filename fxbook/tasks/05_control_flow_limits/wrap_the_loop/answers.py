@@ -108,7 +108,7 @@ def one_round(scores):
     return scores * 1.5 if unsure(scores) else scores
 
 
-@breaks("that does all of the sharpening;", case="a batch that is sure at once")
+@breaks("that does all of the sharpening,", case="a batch that is sure at once")
 @wrong("one_own_call", node="one_round_1", says="4 nodes call functions of your own: one must do all")
 def wraps_one_round(model):
     def step(scores):
@@ -172,6 +172,22 @@ def unrolls_it_with_where(model):
 @wrong("nothing_fixed", node="_assert", says="checks an argument that was fixed while tracing", read=FIXED)
 def fixes_the_argument(model):
     return fx.symbolic_trace(model, concrete_args={"times": 2})
+
+
+@breaks("and holds no module;", case="a batch that is sure at once")
+@wrong("all_in_sight", node="calls_the_module", says="calls a function that holds a Sharpen")
+def calls_the_module_of_the_model(model):
+    sharpen = model.sharpen
+
+    def calls_the_module(scores):
+        return sharpen(scores)
+
+    traced = fx.symbolic_trace(Layers(model, lambda scores: scores))
+    output = traced.graph.output_node()
+    with traced.graph.inserting_before(output):
+        output.args = (traced.graph.call_function(calls_the_module, output.args),)
+    traced.recompile()
+    return traced
 
 
 @wrong("lints", node="output", says="node `output` uses sharpened before it is defined", read=NO_ANCHOR)

@@ -154,6 +154,17 @@ def does_not_look_into_lists(traced, tensors):
     return at_failure(traced, tensors, describe)
 
 
+@wrong("failure_named", says="answer names node `words_positive`, which ran without an error: a later node failed")
+def looks_up_a_path_as_one_attribute(traced, tensors):
+    class Looking(Noting):
+        def call_module(self, target, args, kwargs):
+            return getattr(self.module, target)(*args, **kwargs)
+
+    return at_failure(
+        traced, tensors, lambda runner: (runner.current.name, shapes(runner, runner.current)), kind=Looking
+    )
+
+
 @breaks("the name of the node", case="the attention, a wrong shape")
 @wrong("failure_named", says="`<built-in function matmul>`, the first part of the answer, is not the name of a node")
 def names_the_target(traced, tensors):

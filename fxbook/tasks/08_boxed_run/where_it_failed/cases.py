@@ -41,14 +41,18 @@ class Joined(nn.Module):
 
 
 class Indexed(nn.Module):
-    """A layer in a submodule, whose result has no users, gets a number that is too large: an IndexError."""
+    """A layer in a submodule, whose result has no users, gets a number that is too large: an IndexError.
+
+    Another layer in the submodule, and a weight, are used before.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.words = nn.ModuleDict({"table": nn.Embedding(4, 2)})
+        self.words = nn.ModuleDict({"positive": nn.Softplus(), "table": nn.Embedding(4, 2)})
 
     def forward(self, features: Tensor) -> Tensor:
-        numbers = features.abs().ceil().mul(9.0).long()
+        shifted = self.words["positive"](features) + self.words["table"].weight.square().sum()
+        numbers = shifted.ceil().mul(9.0).long()
         self.words["table"](numbers)
         return features.sum()
 

@@ -64,7 +64,8 @@ def collects_the_nodes_with_map_arg(module):
 
 @right
 def lists_the_trained_weights_by_name(module):
-    trained = {name for name, weight in module.named_parameters() if weight.requires_grad}
+    weights = module.named_parameters(remove_duplicate=False)
+    trained = {name for name, weight in weights if weight.requires_grad}
     return found(module, stored=lambda module, node: node.target not in trained)
 
 
@@ -92,13 +93,11 @@ def looks_only_one_step_back(module):
     return found(module, deep=False)
 
 
-@breaks("it draws no random numbers:", case="expressions of weights")
-@wrong("finds_the_constants", says="is in the answer but is not a constant: it draws random numbers")
-def overlooks_random_numbers(module):
-    return found(module, pure=lambda node: is_pure(node, random=False))
-
-
-@breaks("the tags of its operator do not include `torch.Tag.nondeterministic_seeded`;", case="expressions of weights")
+@breaks(
+    "it draws no random numbers:",
+    "the tags of its operator do not include `torch.Tag.nondeterministic_seeded`;",
+    case="expressions of weights",
+)
 @wrong("finds_the_constants", says="`poisson` is in the answer but is not a constant: it draws random numbers")
 def looks_for_rand_in_the_name(module):
     return found(module, pure=lambda node: is_pure(node, random=False) and "rand" not in str(node.target))
@@ -133,6 +132,12 @@ def overlooks_keywords_and_lists(module):
 @wrong("finds_the_constants", says="which is trained")
 def overlooks_the_weights_of_submodules(module):
     trained = {name for name, weight in module.named_parameters(recurse=False) if weight.requires_grad}
+    return found(module, stored=lambda module, node: node.target not in trained)
+
+
+@wrong("finds_the_constants", says="is not a constant: it uses `inner_tied`, which is trained")
+def lists_a_weight_with_two_names_once(module):
+    trained = {name for name, weight in module.named_parameters() if weight.requires_grad}
     return found(module, stored=lambda module, node: node.target not in trained)
 
 

@@ -16,7 +16,8 @@ from ..cases import exported, real, some
 
 class Weighed(nn.Module):
     """Expressions of weights, of a table, and of both; two calls that draw random numbers, one of which another call
-    uses; calls that return pairs; and a call that uses the input only by keyword. The weights belong to a submodule.
+    uses; calls that return pairs; a call that uses the input only by keyword; and a weight with two names. The weights
+    belong to a submodule.
     """
 
     def __init__(self) -> None:
@@ -24,6 +25,7 @@ class Weighed(nn.Module):
         self.inner = nn.Module()
         for name in ("first", "second", "third", "fourth"):
             self.inner.register_parameter(name, nn.Parameter(torch.rand(4) + 1))
+        self.inner.tied = self.inner.first
         self.register_buffer("table", torch.arange(8.0).view(2, 4))
         self.register_buffer("order", torch.tensor([3, 1, 0, 2]))
 
