@@ -34,15 +34,16 @@ class Heads(nn.Module):
 
 
 class Counting(nn.Module):
-    """Writes to a buffer on each call."""
+    """Writes to a buffer and to an input on each call, and returns the new value of the buffer."""
 
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("total", torch.ones(WIDTH))
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, seen: Tensor) -> tuple[Tensor, Tensor]:
         self.total.add_(x.sum(dim=0))
-        return x * self.total
+        seen.add_(x)
+        return x * self.total, self.total
 
 
 class Twice(nn.Module):
@@ -96,10 +97,12 @@ def program_of(
 
 
 def run_program(program: ExportedProgram, inputs: tuple[Tensor, ...]) -> dict[str, Any]:
-    """The results of a program, and its buffers after the run."""
+    """The results of a program, and its buffers and inputs after the run."""
+    inputs = tuple(value.clone() for value in inputs)
     with torch.no_grad():
         results = pytree.tree_leaves(program.module()(*inputs))
-    return {"results": results, "buffers": {name: buffer.clone() for name, buffer in program.named_buffers()}}
+    buffers = {name: buffer.clone() for name, buffer in program.named_buffers()}
+    return {"results": results, "buffers": buffers, "inputs": inputs}
 
 
 def saved_and_run(
@@ -153,9 +156,9 @@ USAGE = Usage(
     cases=(
         _case("the model of the exercise", lambda: FeedForward().eval(), (2, WIDTH), unseen=False),
         _case("two results, one computed from the other", Heads, (2, WIDTH), unseen=False),
-        _case("a buffer that is written", Counting, (2, WIDTH), is_functional=True),
         _case("a value returned twice", Twice, (2, WIDTH)),
         _case("an input that is returned", Through, (2, WIDTH), (2, 1)),
+        _case("a buffer and an input that are written", Counting, (2, WIDTH), (2, WIDTH), is_functional=True),
         _case("a block from Llama", part_of_llama, (2, 32)),
     ),
     call=saved_and_run,
