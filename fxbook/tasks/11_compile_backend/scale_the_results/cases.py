@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
+import operator
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -135,12 +136,20 @@ def _faults(program: ExportedProgram) -> Iterator[str]:
             if used not in met:
                 yield f"node `{node.name}` uses `{used.name}` before it is defined"
         name = callable_name(node.target) if node.op == "call_function" else ""
-        if name.startswith("torch.") and not isinstance(node.target, torch._ops.OperatorBase):
+        if node.op in ("call_method", "call_module"):
+            yield f"node `{node.name}` is a `{node.op}`, but an exported program calls only ATen operators"
+        if isinstance(node.target, torch._ops.OpOverloadPacket):
+            yield f"node `{node.name}` calls `{name}`, which has several overloads, and does not say which one"
+        is_operator = isinstance(node.target, torch._ops.OperatorBase) or node.target is operator.getitem
+        if node.op == "call_function" and not is_operator:
             yield f"node `{node.name}` calls `{name}`, which is not an ATen operator"
         if node.op == "call_function" and "val" not in node.meta:
             yield f'node `{node.name}` has no `meta["val"]`'
         met.add(node)
     inputs, outputs = program.graph.find_nodes(op="placeholder"), program.graph.output_node().args[0]
+    if not isinstance(outputs, tuple | list):
+        yield "the first argument of node `output` should be a tuple of all outputs"
+        return
     for kind, nodes, specs in (("input", inputs, signature.input_specs), ("output", outputs, signature.output_specs)):
         for place, (node, spec) in enumerate(zip(nodes, specs, strict=False)):
             if node.name != spec.arg.name:

@@ -48,9 +48,10 @@ def _layer(place: int) -> nn.Linear:
 class Shared(nn.Module):
     """A layer that is called twice; three layers with one frozen weight; two layers with one bias; two weights that are
     fetched, one of them under another name; a weight that is also deep inside a leaf, and one that is also the
-    ``weight_ih`` of a cell; a weight whose other reader has no users, and one whose other reader is no longer called; a weight with two names in its layer; two weights with equal
-    numbers; and two weights in the same memory. Some layers are of a subclass, and some have names that are part of
-    others. A bilinear layer, which is not an ``nn.Linear``, is called twice.
+    ``weight_ih`` of a cell; a weight whose other reader has no users, and one whose other reader is no longer called; a
+    weight with two names in its layer; two weights with equal numbers; and two weights in the same memory. Some layers
+    are of a subclass, and some have names that are part of others. A bilinear layer, which is not an ``nn.Linear``, is
+    called twice.
     """
 
     def __init__(self) -> None:
