@@ -47,11 +47,11 @@ def _layer(place: int) -> nn.Linear:
 
 class Shared(nn.Module):
     """A layer that is called twice; three layers with one frozen weight; two layers with one bias; two weights that are
-    fetched, one of them under another name; a weight that is also deep inside a leaf, and one that is also the
-    ``weight_ih`` of a cell; a weight whose other reader has no users, and one whose other reader is no longer called; a
-    weight with two names in its layer; two weights with equal numbers; and two weights in the same memory. Some layers
-    are of a subclass, and some have names that are part of others. A bilinear layer, which is not an ``nn.Linear``, is
-    called twice.
+    fetched and have two names, one fetched by the first name and one by the second; a weight that is also deep inside a
+    leaf, and one that is also the ``weight_ih`` of a cell; a weight whose other reader has no users, and one whose
+    other reader is no longer called; a weight with two names in its layer; two weights with equal numbers; and two
+    weights in the same memory. Some layers are of a subclass, and some have names that are part of others. A bilinear
+    layer, which is not an ``nn.Linear``, is called twice, and a buffer is fetched.
     """
 
     def __init__(self) -> None:
@@ -74,6 +74,8 @@ class Shared(nn.Module):
         self.spare.weight, self.view.weight = self.output.weight, nn.Parameter(self.block.layers[0].weight.detach())
         self.idle.weight = self.view.same = self.view.weight
         self.table, self.mixed = self.named.weight, nn.Bilinear(WIDTH, WIDTH, WIDTH)
+        self.alias = self.layers[self.fetched].weight
+        self.shift = nn.Buffer(torch.zeros(WIDTH))
 
     def forward(self, x: Tensor) -> Tensor:
         for layer in self.layers:
@@ -81,7 +83,7 @@ class Shared(nn.Module):
         x = self.layers[self.again](x) + nn.functional.linear(x, self.layers[self.fetched].weight)
         x = x * self.cell(x)[0].mean()
         x = self.block.layers[0](self.whole(self.view(self.named(x + self.table))))
-        x = self.mixed(self.mixed(x, x), x)
+        x = self.mixed(self.mixed(x, x), x) + self.shift
         self.spare(x)
         self.idle(x)
         return self.output(self.block.layers[1](self.block.layers[1](x)))
@@ -93,8 +95,13 @@ class Tracer(fx.Tracer):
 
 
 def traced(model: nn.Module) -> tuple[fx.GraphModule]:
-    """The traced model, without the call to the layer `idle`, which the module still has."""
+    """The traced model, without the call to the layer `idle`, which the module still has.
+
+    Tracing fetches a parameter by the first of its names, so the name of one is changed to the second.
+    """
     module = fx.GraphModule(model, Tracer().trace(model))
+    for node in module.graph.find_nodes(op="get_attr", target="alias"):
+        node.target = f"layers.{model.fetched}.weight"
     for node in module.graph.find_nodes(op="call_module", target="idle"):
         module.graph.erase_node(node)
     module.recompile()
