@@ -140,6 +140,13 @@ def returns_nothing_for_no_users(traced, name):
     return [user.name for user in node.users] or None
 
 
+@breaks("Given a traced module", case="a random node of a model with random layers")
+@wrong("readers", says=" is in the answer, but does not use `")
+def traces_the_module_once_more(traced, name):
+    nodes = {node.name: node for node in fx.symbolic_trace(traced).graph.nodes}
+    return [user.name for user in nodes[name].users]
+
+
 @wrong("input_unchanged", says="the model that was given has been changed: its graph was edited, at node `exp`")
 def cleans_up_afterwards(traced, name):
     [node] = [node for node in traced.graph.nodes if node.name == name]

@@ -44,9 +44,16 @@ def traced_and(name: str) -> Callable[[nn.Module], tuple[fx.GraphModule, str]]:
 
 
 def traced_and_a_node(model: nn.Module) -> tuple[fx.GraphModule, str]:
-    """The answer gets the traced model and the name of a random node."""
+    """The answer gets the traced model, whose ``tanh`` nodes have swapped names, and the name of a random node.
+
+    The name is also the target of another node, and in a second trace it belongs to another node.
+    """
     traced = fx.symbolic_trace(model)
-    return traced, one_of(*(node.name for node in traced.graph.nodes))
+    nodes = traced.graph.find_nodes(op="call_method", target="tanh")
+    for node, name in zip(nodes, [node.name for node in nodes][::-1], strict=True):
+        node.name = name
+    traced.recompile()
+    return traced, one_of("tanh", *(name for name in model.order if model.order.count(name) > 1))
 
 
 USAGE = Usage(

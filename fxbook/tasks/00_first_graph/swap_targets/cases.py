@@ -40,7 +40,8 @@ class NamedRelu(nn.Module):
 class NamedAsMethods(nn.Module):
     """An input, a parameter and functions with the names of methods; names that begin alike; a dead call; ``sin_``.
 
-    The dict exchanges two methods. ``torch.sub`` is a key of the dict, but ``-`` is not.
+    The dict exchanges two methods. ``torch.sub`` is a key of the dict, but ``-`` is not; it uses a changed call by
+    keyword.
     """
 
     def __init__(self) -> None:
@@ -51,7 +52,7 @@ class NamedAsMethods(nn.Module):
         scaled = sin * self.sigmoid + torch.cos(sin)
         scaled.sigmoid()
         changed = scaled.sin() - scaled.cos() + torch.exp(scaled) + scaled.sigmoid()
-        changed = torch.sub(changed, scaled.sum(1, keepdim=True), alpha=3)
+        changed = torch.sub(changed, other=scaled.sum(1, keepdim=True), alpha=3)
         return changed + scaled.sinh() + torch.exp2(scaled) + scaled.exp() + torch.sigmoid(scaled) + (-scaled).sin_()
 
 

@@ -158,8 +158,8 @@ def lists_what_is_lost(traced):
     return True
 
 
-@breaks("If pickling or loading raises an error, return `False`.", case="a lambda")
-@wrong("predicts_the_pickle", says="True for a lambda, but the program does not survive", read=PICKLE)
+@breaks("If pickling or loading raises an error, return `False`.", case="a lambda without users")
+@wrong("predicts_the_pickle", says="True for a lambda without users, but the program does not survive", read=PICKLE)
 def returns_true_where_pickling_raises(traced):
     return survives(traced, on_error=True)
 

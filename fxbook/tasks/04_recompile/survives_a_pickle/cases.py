@@ -2,6 +2,8 @@
 
 # No `from __future__ import annotations`: annotations that are strings are kept in the graph, and cannot be pickled.
 import operator
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -38,6 +40,20 @@ def adds_noise(model: nn.Module) -> fx.GraphModule:
         add.args = (add.args[0], traced.graph.call_function(torch.rand, (4,)))
     traced.recompile()
     return traced
+
+
+def calls_in_vain(target: Callable[..., Any]) -> Callable[[nn.Module], fx.GraphModule]:
+    """Returns a function that traces a model and adds a call to ``target``, whose result no node uses."""
+
+    def build(model: nn.Module) -> fx.GraphModule:
+        traced = fx.symbolic_trace(model)
+        [value] = traced.graph.find_nodes(op="placeholder")
+        with traced.graph.inserting_after(value):
+            traced.graph.call_function(target, (value,))
+        traced.recompile()
+        return traced
+
+    return build
 
 
 def calls_a_module(model: nn.Module) -> fx.GraphModule:
@@ -106,7 +122,7 @@ USAGE = Usage(
         Case("noise with the shape of an input", Noisy, rows, True, alone(fx.symbolic_trace)),
         Case("noise without an input", FeedForward, rows, True, alone(adds_noise)),
         Case("an addition in place", FeedForward, rows, True, alone(calls(operator.iadd, 1.0))),
-        Case("a lambda", FeedForward, rows, True, alone(calls(lambda value: value * 2))),
+        Case("a lambda without users", FeedForward, rows, True, alone(calls_in_vain(lambda value: value * 2))),
         Case("a function that chooses", FeedForward, rows, True, alone(calls(magnitude))),
         Case("a user-defined module that chooses", FeedForward, rows, True, alone(calls_a_module)),
         Case("a weight fetched twice", Gated, rows, True, alone(fetches_twice)),

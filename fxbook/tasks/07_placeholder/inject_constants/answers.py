@@ -127,6 +127,29 @@ class WritesDefaultsIntoTheGraph(WithConstants):
         return args[0] if target in self.constants else super().placeholder(target, args, kwargs)
 
 
+@breaks("The graph does not change", case="an input that is used twice")
+@wrong("input_unchanged", says="its graph was edited, at node `names`", read=REPLACE)
+class ErasesInputsThatNoNodeUses(WithConstants):
+    def __init__(self, traced, constants):
+        for node in traced.graph.find_nodes(op="placeholder"):
+            if node.target in constants and not node.users:
+                traced.graph.erase_node(node)
+        super().__init__(traced, constants)
+
+    def placeholder(self, target, args, kwargs):
+        return self.constants[target] if target in self.constants else super().placeholder(target, args, kwargs)
+
+
+@breaks("with constants.", case="a layer with the name of an input")
+@wrong("constants_injected", says="the result is not the expected one: it has dtype float32", read=REPLACE)
+class CastsTensors(WithConstants):
+    def placeholder(self, target, args, kwargs):
+        if target in self.constants:
+            constant = self.constants[target]
+            return constant.float() if hasattr(constant, "float") else constant
+        return super().placeholder(target, args, kwargs)
+
+
 @wrong(
     "ends well",
     says="Your code raises TypeError",

@@ -49,17 +49,19 @@ class StoringUnread(Unread):
 
 
 class Calibrated(nn.Module):
-    """Two inputs must be stored; one of them is passed by keyword and has the name of a layer."""
+    """Two inputs must be stored, and both are returned; one is passed by keyword and has the name of a layer, and one
+    is a single number.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.scale = nn.Linear(4, 4)
 
-    def forward(self, scaled: Tensor, scale: Tensor, shift: Tensor, gain: float = 2.0) -> Tensor:
-        return torch.mul(self.scale(scaled), other=scale) * gain + shift
+    def forward(self, scaled: Tensor, scale: Tensor, shift: Tensor, gain: float = 2.0) -> dict[str, Tensor]:
+        return {"result": torch.mul(self.scale(scaled), other=scale) * gain + shift, "scale": scale, "shift": shift}
 
     def stored(self) -> dict[str, Tensor]:
-        return {"scale": torch.arange(1.0, 5.0), "shift": torch.arange(4.0) - 2}
+        return {"scale": torch.arange(1.0, 5.0), "shift": torch.tensor(-2.0)}
 
 
 def with_values(model: nn.Module) -> tuple[Any, ...]:

@@ -123,6 +123,16 @@ def looks_at_positional_arguments_only(traced, named):
     return env[node]
 
 
+@breaks("the graph is as it was", case="five inputs, one unused and one called `input`")
+@wrong("graph_kept", says="the graph of the module has changed")
+def erases_the_unused_input(traced, named):
+    for node in inputs(traced):
+        if not node.users:
+            del named[node.name]
+            traced.graph.erase_node(node)
+    return fx.Interpreter(traced).boxed_run([named.pop(node.name) for node in inputs(traced)])
+
+
 runners = []
 
 

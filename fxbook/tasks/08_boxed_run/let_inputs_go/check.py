@@ -8,6 +8,7 @@ from fxbook.rules.view import CaseView
 
 from ..watched_run.check import (
     alive_too_long,
+    graph_kept,
     keeps_to_env,
     left_in,
     nothing_held_after,
@@ -28,4 +29,6 @@ def let_go(case: CaseView) -> Found:
     yield from alive_too_long(case, unused=False)
 
 
-CHECK = Check((keeps_to_env, uses_what_was_passed, result_is_right, nothing_left, let_go, nothing_held_after))
+CHECK = Check(
+    (keeps_to_env, graph_kept, uses_what_was_passed, result_is_right, nothing_left, let_go, nothing_held_after)
+)

@@ -54,7 +54,7 @@ def run_watched(
     traced, watch = watched(model)
     if edited:
         last_users_first(traced.graph)
-    names = [node.name for node in traced.graph.find_nodes(op="placeholder")]
+    names, text = [node.name for node in traced.graph.find_nodes(op="placeholder")], str(traced.graph)
     for name, place in zip(names, range(len(tensors)), strict=True):
         watch.see(name, tensors[place])
     handed: Any = tensors
@@ -74,7 +74,8 @@ def run_watched(
         handed.clear()
         del result
     observed = {"steps": list(watch.steps), "astray": watch.astray[:1], "result": copied}
-    return {**observed, "left": left, "held": watch.alive()}
+    observed |= {"left": left, "held": watch.alive()}
+    return observed if str(traced.graph) == text else {**observed, "graph changed": True}
 
 
 def watched(model: nn.Module) -> tuple[fx.GraphModule, Watch]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import torch
 
 from fxbook.cases.values import Value, difference, encode
+from fxbook.rules.returned import entry
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -73,6 +74,13 @@ def keeps_to_env(case: CaseView) -> Found:
             lookup = f"`{name}` is looked up in `env` or deleted from it, but is not there."
             last = " At its end, `run` takes the result from there." if name == "output" else ""
             yield None, f"The run ends with KeyError: {name}. {lookup}{last}"
+
+
+@rule
+def graph_kept(case: CaseView) -> Found:
+    """The run does not change the graph."""
+    if entry(case.value, "graph changed"):
+        yield None, "The graph of the module has changed: a run should leave it as it was."
 
 
 @rule

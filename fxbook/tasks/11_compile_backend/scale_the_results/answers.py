@@ -119,10 +119,24 @@ def scales_every_use(program, factor):
             spec.arg = TensorArgument(name=new.name)
 
 
-@breaks("which get the same values as before.", case="a buffer that is written")
+@breaks("which get the same values as before.", case="a buffer and an input that are written")
 @wrong("buffers_are_kept", says="the buffer `total` has a different value than before the edit")
 def scales_every_output(program, factor):
     scale_results(program, factor, lambda spec: True)
+
+
+@breaks("A program can also write to buffers and to its inputs", case="a buffer and an input that are written")
+@wrong("inputs_are_kept", says="writes other values to an input than before the edit")
+def scales_all_but_the_buffers(program, factor):
+    scale_results(program, factor, lambda spec: spec.kind is not OutputKind.BUFFER_MUTATION)
+
+
+@breaks("each of its results", case="a buffer and an input that are written")
+@wrong("buffers_are_kept", says="the buffer `total` has a different value than before the edit")
+def looks_for_the_names_of_results(program, factor):
+    """The new value of a buffer can also be a result, and then both positions have its name."""
+    names = set(program.graph_signature.user_outputs)
+    scale_results(program, factor, lambda spec: spec.arg.name in names)
 
 
 @breaks("it can be returned twice", case="a value returned twice")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
+import operator
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -34,15 +35,16 @@ class Heads(nn.Module):
 
 
 class Counting(nn.Module):
-    """Writes to a buffer on each call."""
+    """Writes to a buffer and to an input on each call, and returns the new value of the buffer."""
 
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("total", torch.ones(WIDTH))
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, seen: Tensor) -> tuple[Tensor, Tensor]:
         self.total.add_(x.sum(dim=0))
-        return x * self.total
+        seen.add_(x)
+        return x * self.total, self.total
 
 
 class Twice(nn.Module):
@@ -96,10 +98,12 @@ def program_of(
 
 
 def run_program(program: ExportedProgram, inputs: tuple[Tensor, ...]) -> dict[str, Any]:
-    """The results of a program, and its buffers after the run."""
+    """The results of a program, and its buffers and inputs after the run."""
+    inputs = tuple(value.clone() for value in inputs)
     with torch.no_grad():
         results = pytree.tree_leaves(program.module()(*inputs))
-    return {"results": results, "buffers": {name: buffer.clone() for name, buffer in program.named_buffers()}}
+    buffers = {name: buffer.clone() for name, buffer in program.named_buffers()}
+    return {"results": results, "buffers": buffers, "inputs": inputs}
 
 
 def saved_and_run(
@@ -132,12 +136,20 @@ def _faults(program: ExportedProgram) -> Iterator[str]:
             if used not in met:
                 yield f"node `{node.name}` uses `{used.name}` before it is defined"
         name = callable_name(node.target) if node.op == "call_function" else ""
-        if name.startswith("torch.") and not isinstance(node.target, torch._ops.OperatorBase):
+        if node.op in ("call_method", "call_module"):
+            yield f"node `{node.name}` is a `{node.op}`, but an exported program calls only ATen operators"
+        if isinstance(node.target, torch._ops.OpOverloadPacket):
+            yield f"node `{node.name}` calls `{name}`, which has several overloads, and does not say which one"
+        is_operator = isinstance(node.target, torch._ops.OperatorBase) or node.target is operator.getitem
+        if node.op == "call_function" and not is_operator:
             yield f"node `{node.name}` calls `{name}`, which is not an ATen operator"
         if node.op == "call_function" and "val" not in node.meta:
             yield f'node `{node.name}` has no `meta["val"]`'
         met.add(node)
     inputs, outputs = program.graph.find_nodes(op="placeholder"), program.graph.output_node().args[0]
+    if not isinstance(outputs, tuple | list):
+        yield "the first argument of node `output` should be a tuple of all outputs"
+        return
     for kind, nodes, specs in (("input", inputs, signature.input_specs), ("output", outputs, signature.output_specs)):
         for place, (node, spec) in enumerate(zip(nodes, specs, strict=False)):
             if node.name != spec.arg.name:
@@ -153,9 +165,9 @@ USAGE = Usage(
     cases=(
         _case("the model of the exercise", lambda: FeedForward().eval(), (2, WIDTH), unseen=False),
         _case("two results, one computed from the other", Heads, (2, WIDTH), unseen=False),
-        _case("a buffer that is written", Counting, (2, WIDTH), is_functional=True),
         _case("a value returned twice", Twice, (2, WIDTH)),
         _case("an input that is returned", Through, (2, WIDTH), (2, 1)),
+        _case("a buffer and an input that are written", Counting, (2, WIDTH), (2, WIDTH), is_functional=True),
         _case("a block from Llama", part_of_llama, (2, 32)),
     ),
     call=saved_and_run,

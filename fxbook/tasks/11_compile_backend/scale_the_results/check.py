@@ -14,7 +14,7 @@ from .cases import run_program
 
 
 def expected(case: CaseView) -> dict[str, Any]:
-    """The results of the program before the edit, times the factor, and its buffers after the run."""
+    """The results of the program before the edit, times the factor, and its buffers and inputs after the run."""
     program, factor, inputs = case.arguments
     run = run_program(program, inputs)
     return {**run, "results": [result * factor for result in run["results"]]}
@@ -55,4 +55,15 @@ def buffers_are_kept(case: CaseView) -> Found:
             yield case.before.nodes[-1], message
 
 
-CHECK = Check((can_be_saved, results_are_scaled, buffers_are_kept))
+@rule
+def inputs_are_kept(case: CaseView) -> Found:
+    """A run writes the same values to its inputs as before the edit."""
+    inputs, right = entry(case.value, "inputs"), encode(expected(case)["inputs"])
+    if differs := difference(inputs, right):
+        yield (
+            case.before.nodes[-1],
+            f"A run writes other values to an input than before the edit ({differs}): scale only the results.",
+        )
+
+
+CHECK = Check((can_be_saved, results_are_scaled, buffers_are_kept, inputs_are_kept))

@@ -157,6 +157,13 @@ def looks_at_the_name_of_the_class(module):
     return {name for name in asks_every_other_node(module) if "Linear" in found[name].__name__}
 
 
+@breaks("if it calls a module that holds this very parameter", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="reads too, but is missing from the answer")
+def looks_at_what_is_trained(module):
+    frozen = {node.name for node, layer in linear_calls(module) if not layer.weight.requires_grad}
+    return asks_every_other_node(module) - frozen
+
+
 @breaks("that call an `nn.Linear`", case="the ends of GPT-2")
 @wrong("finds_the_shared", says="but does not call an `nn.Linear`")
 def returns_every_reader(module):

@@ -46,11 +46,12 @@ def _layer(place: int) -> nn.Linear:
 
 
 class Shared(nn.Module):
-    """A layer that is called twice; three layers with one weight; two layers with one bias; two weights that are
-    fetched, one under another name; two weights that are also inside a leaf; a weight whose other reader has no users,
-    and one whose other reader is no longer called; a weight with two names in its layer; two weights with equal
-    numbers; and two weights in the same memory. Some layers are of a subclass, and some have names that are part of
-    others. A bilinear layer, which is not an ``nn.Linear``, is called twice.
+    """A layer that is called twice; three layers with one frozen weight; two layers with one bias; two weights that are
+    fetched and have two names, one fetched by the first name and one by the second; a weight that is also deep inside a
+    leaf, and one that is also the ``weight_ih`` of a cell; a weight whose other reader has no users, and one whose
+    other reader is no longer called; a weight with two names in its layer; two weights with equal numbers; and two
+    weights in the same memory. Some layers are of a subclass, and some have names that are part of others. A bilinear
+    layer, which is not an ``nn.Linear``, is called twice, and a buffer is fetched.
     """
 
     def __init__(self) -> None:
@@ -58,12 +59,14 @@ class Shared(nn.Module):
         self.layers = nn.ModuleList(_layer(place) for place in range(9 + int(one_of(0, 1, 2))))
         order = torch.randperm(9).tolist()
         _, first, second, _, *others = (self.layers[place] for place in order)
-        inside, rest = others[:2], others[2:]
+        inside, of_cell, *rest = others
+        first.weight.requires_grad_(False)
         second.weight = rest[1].weight = first.weight
         rest[0].bias = rest[1].bias
         rest[2].weight = nn.Parameter(rest[0].weight.detach().clone())
-        self.whole = nn.TransformerEncoderLayer(WIDTH, 2, WIDTH, batch_first=True)
-        self.whole.linear1.weight, self.whole.linear2.weight = (layer.weight for layer in inside)
+        layer = nn.TransformerEncoderLayer(WIDTH, 2, WIDTH, batch_first=True)
+        self.whole, self.cell = nn.TransformerEncoder(layer, 1), nn.LSTMCell(WIDTH, WIDTH // 4)
+        self.whole.layers[0].linear1.weight, self.cell.weight_ih = inside.weight, of_cell.weight
         self.again, self.fetched = order[0], order[3]
         self.block, self.output = nn.Module(), nn.Linear(WIDTH, WIDTH)
         self.block.layers = nn.ModuleList([nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH, bias=False)])
@@ -71,13 +74,16 @@ class Shared(nn.Module):
         self.spare.weight, self.view.weight = self.output.weight, nn.Parameter(self.block.layers[0].weight.detach())
         self.idle.weight = self.view.same = self.view.weight
         self.table, self.mixed = self.named.weight, nn.Bilinear(WIDTH, WIDTH, WIDTH)
+        self.alias = self.layers[self.fetched].weight
+        self.shift = nn.Buffer(torch.zeros(WIDTH))
 
     def forward(self, x: Tensor) -> Tensor:
         for layer in self.layers:
             x = layer(x).relu()
-        x = self.layers[self.again](x) + x @ self.layers[self.fetched].weight
+        x = self.layers[self.again](x) + nn.functional.linear(x, self.layers[self.fetched].weight)
+        x = x * self.cell(x)[0].mean()
         x = self.block.layers[0](self.whole(self.view(self.named(x + self.table))))
-        x = self.mixed(self.mixed(x, x), x)
+        x = self.mixed(self.mixed(x, x), x) + self.shift
         self.spare(x)
         self.idle(x)
         return self.output(self.block.layers[1](self.block.layers[1](x)))
@@ -89,8 +95,13 @@ class Tracer(fx.Tracer):
 
 
 def traced(model: nn.Module) -> tuple[fx.GraphModule]:
-    """The traced model, without the call to the layer `idle`, which the module still has."""
+    """The traced model, without the call to the layer `idle`, which the module still has.
+
+    Tracing fetches a parameter by the first of its names, so the name of one is changed to the second.
+    """
     module = fx.GraphModule(model, Tracer().trace(model))
+    for node in module.graph.find_nodes(op="get_attr", target="alias"):
+        node.target = f"layers.{model.fetched}.weight"
     for node in module.graph.find_nodes(op="call_module", target="idle"):
         module.graph.erase_node(node)
     module.recompile()
