@@ -28,7 +28,7 @@ class Convolutional(nn.Module):
 
 class Swappable(nn.Module):
     """Pairs to swap: with shared modules, after an input, in two parallel branches, after a value with other users,
-    with a ReLU that works in place. To leave: a ReLU with two or three users, a pool after a convolution, a ReLU before
+    with a ReLU that works in place. To leave: a ReLU with two or three users, which may all be pools, a pool after a convolution, a ReLU before
     a convolution, a pool after another activation or another spelling of ReLU, a pool of another kind after a ReLU.
     """
 
@@ -63,6 +63,8 @@ class Swappable(nn.Module):
         behind = [self.pool(one(-small)) for one in self.relus.values()] + [self.pool(twice), *used_by(twice, 1)]
         before = [one(self.relu(-small)) for one in self.pools.values()]
         before += [self.line(self.relu(-small.flatten(0, 1))), self.cube(self.relu(-small))]
+        seen = self.relu(small - 1.0)
+        before += [self.pool(seen), self.pool(seen)]
         return both + left.mean(), *pooled, features * features, calm, *others, last, *behind, *before
 
 
