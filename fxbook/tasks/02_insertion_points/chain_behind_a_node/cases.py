@@ -53,6 +53,8 @@ def traced_anchor_and_chain(model: Any) -> tuple[Any, ...]:
 
 
 _BLOCK = (torch.square, torch.log1p)
+# The last does not take its tensor as `input`.
+_THREE = (torch.exp, torch.tanh, operator.neg)
 # One function twice, and one that tensors do not have as a method.
 _TWICE = (torch.square, torch.square, nn.functional.silu)
 
@@ -62,7 +64,7 @@ USAGE = Usage(
         Case("`up` of the block", changed(FeedForward, "up", *_BLOCK), rows()),
         Case("a value used in lists, by name and twice", changed(Joined, "block", *_BLOCK), rows(), unseen=True),
         Case("a function of the block", changed(FeedForward, "relu", *_BLOCK), rows(), unseen=True),
-        Case("an input", changed(Passing, "x", torch.exp, torch.tanh, operator.neg), rows(), unseen=True),
+        Case("an input", changed(Passing, "x", *_THREE), rows(), unseen=True),
         Case("a value used by keyword and by the same function", changed(Pair, "scores", *_TWICE), rows(), unseen=True),
         Case("an empty chain", changed(FeedForward, "up"), rows(), unseen=True),
     ),
