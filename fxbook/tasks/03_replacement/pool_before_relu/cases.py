@@ -56,7 +56,7 @@ class Swappable(nn.Module):
         both = self.pool(first) - self.pool(second)
         active = self.relu(self.mix(features))
         pooled = self.pool(active) + active.mean(), self.pool(self.mix(features))
-        calm = self.mix(self.relu(active - 0.5))
+        calm = self.mix(self.relu(0.1 - active))
         wave = torch.sin(small * 9)
         others = self.pool(self.soft(small)), self.pool(torch.relu(wave)), self.average(self.relu(wave))
         last = self.pool(self.hasty(-wave))
