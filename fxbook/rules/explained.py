@@ -99,6 +99,14 @@ def callers_input_stays(case: CaseView) -> Found:
                 yield node, f"works in place: it changes the tensor passed as `{written.name}`"
 
 
+@rule("03_replacement#what-removing-dead-code-deletes")
+def writes_stay(case: CaseView) -> Found:
+    """No given node that writes in place is gone: what it changes is used, even if its result is not."""
+    for node in case.gone():
+        if "in place" in node.notes:
+            yield node, f"writes in place and is gone, but should have stayed: `{node.call}`"
+
+
 @rule
 def own_weights_stay(case: CaseView) -> Found:
     """Each weight of the module keeps its name."""

@@ -37,7 +37,7 @@ class Joined(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         value = self.block(x)
         joined = torch.cat([value, x, value * value], dim=-1)
-        return torch.sub(joined, 1.0).relu(), {"raw": value, "shifted": torch.add(input=value, other=1.0)}
+        return torch.sub(joined, 1.0).sigmoid(), {"raw": value, "shifted": torch.add(input=value, other=1.0)}
 
 
 def rows(count: int = 1, width: int = 4) -> Callable[[], tuple[Tensor, ...]]:

@@ -138,9 +138,16 @@ def has_a_default_for_an_empty_chain(traced, name, functions):
 
 
 @breaks("Insert a chain of functions", case="a value used by keyword and by the same function")
-@wrong("chain_in_order", node="square_1", says="node `square_1` uses `scores`: the chain is square, square, silu")
-def calls_each_function_once(traced, name, functions):
-    anchors_on_the_node_that_follows(traced, name, tuple(dict.fromkeys(functions)))
+@wrong(
+    "writes_stay",
+    says="node `sub_` writes in place and is gone, but should have stayed: `mul.sub_(1.0)`",
+    read="03_replacement#what-removing-dead-code-deletes",
+)
+def removes_dead_code_too(traced, name, functions):
+    """The result of a call that writes in place need not have a user."""
+    anchors_on_the_node_that_follows(traced, name, functions)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
 
 
 @breaks("and all its users.", case="a value used by keyword and by the same function")

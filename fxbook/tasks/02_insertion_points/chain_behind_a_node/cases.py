@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..cases import FeedForward, Joined, Passing, rows
 
 class Pair(nn.Module):
     """``scores`` is called twice. The first call is between two nodes whose names begin with its name, and is used by
-    keyword and by ``square``.
+    keyword and by ``square``. A value is changed in place by a call whose result no node uses.
     """
 
     def __init__(self) -> None:
@@ -28,6 +29,7 @@ class Pair(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         gate, scores = self.scores_of_the_gate(x), self.scores(x)
         gated = torch.mul(input=gate, other=scores)
+        gated.sub_(1.0)
         return self.scores_of_the_end(self.scores(gated) - torch.square(scores))
 
 
@@ -51,6 +53,8 @@ def traced_anchor_and_chain(model: Any) -> tuple[Any, ...]:
 
 
 _BLOCK = (torch.square, torch.log1p)
+# The last does not take its tensor as `input`.
+_THREE = (torch.exp, torch.tanh, operator.neg)
 # One function twice, and one that tensors do not have as a method.
 _TWICE = (torch.square, torch.square, nn.functional.silu)
 
@@ -60,7 +64,7 @@ USAGE = Usage(
         Case("`up` of the block", changed(FeedForward, "up", *_BLOCK), rows()),
         Case("a value used in lists, by name and twice", changed(Joined, "block", *_BLOCK), rows(), unseen=True),
         Case("a function of the block", changed(FeedForward, "relu", *_BLOCK), rows(), unseen=True),
-        Case("an input", changed(Passing, "x", torch.exp, torch.tanh, torch.neg), rows(), unseen=True),
+        Case("an input", changed(Passing, "x", *_THREE), rows(), unseen=True),
         Case("a value used by keyword and by the same function", changed(Pair, "scores", *_TWICE), rows(), unseen=True),
         Case("an empty chain", changed(FeedForward, "up"), rows(), unseen=True),
     ),

@@ -10,7 +10,7 @@ from torch import Tensor, fx
 from fxbook.cases import Check
 from fxbook.cases.exercise import graph_of
 from fxbook.rules import explained
-from fxbook.rules.explained import given_edited, lints, output_last, recompiled
+from fxbook.rules.explained import given_edited, lints, output_last, recompiled, writes_stay
 from fxbook.rules.families import family
 from fxbook.rules.predicates import no_dead_nodes, same_result
 from fxbook.rules.rule import Found, rule
@@ -75,7 +75,9 @@ CHECK = Check(
         lints,
         recompiled,
         output_last,
-        same_result.or_because(explained.no_dead_nodes, chain_read_by_all, only_behind_the_node, chain_in_order),
+        same_result.or_because(
+            explained.no_dead_nodes, writes_stay, chain_read_by_all, only_behind_the_node, chain_in_order
+        ),
         no_dead_nodes,
         given_edited,
     ),

@@ -167,3 +167,20 @@ def replaces_an_identity_too(traced):
     for node in traced.graph.find_nodes(op="call_module", target="right.1"):
         node.replace_all_uses_with(node.args[0])
     erases_from_the_end_and_deletes_by_path(traced)
+
+
+@breaks("Keep everything else", case="a dropout called often, two in a row, other kinds")
+@wrong(
+    "lints",
+    node="norm_weight",
+    says="references nonexistent attribute norm",
+    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
+)
+def deletes_every_layer_that_no_node_calls(traced):
+    """A node may fetch the weight of such a layer."""
+    take_out(traced, *dropouts(traced))
+    called = {node.target for node in traced.graph.nodes if node.op == "call_module"}
+    for path, module in list(traced.named_modules()):
+        if path and path not in called and not list(module.children()):
+            traced.delete_submodule(path)
+    traced.recompile()

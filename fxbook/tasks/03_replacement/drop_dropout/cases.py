@@ -30,7 +30,7 @@ class Regular(nn.Module):
 class Dropping(nn.Module):
     """A dropout called several times, two in a row, one on an input, one with several users, one whose input is not
     the node before it, one with p=0, one in eval mode, one without users. To stay: an identity, dropouts of other
-    kinds and spellings, and another node without users.
+    kinds and spellings, another node without users, and a norm that is not called, but whose weight is used.
     """
 
     def __init__(self) -> None:
@@ -41,6 +41,7 @@ class Dropping(nn.Module):
         self.right = nn.Sequential(nn.Linear(4, 4), nn.Identity())
         self.rows = nn.Dropout1d(0.5)
         self.calm = nn.Dropout(0.4).eval()
+        self.norm = nn.LayerNorm(4)
         self.near = near(nn.Dropout, 0.5, on=(1, 2, 3, 4), without=("keyword",))
 
     def forward(self, x: Tensor) -> dict[str, Any]:
@@ -52,7 +53,7 @@ class Dropping(nn.Module):
         torch.exp(self.calm(joined))
         self.drop(mixed)
         others = [one(mixed.expand(1, 2, 3, 4)) for one in self.near.values()]
-        return {"hidden": hidden, "joined": joined, "rows": self.rows(mixed), "others": others}
+        return {"hidden": hidden, "joined": joined, "rows": self.rows(mixed) * self.norm.weight, "others": others}
 
 
 USAGE = Usage(

@@ -112,12 +112,12 @@ def swaps_the_pool_with_any_input(traced):
 
 
 @breaks("is the only user of an `nn.ReLU`", case="shared modules, a ReLU with two users")
-@wrong("swapped_only", node="step_104", says="`step_35` has 2 users")
-def swaps_a_relu_with_two_users(traced):
+@wrong("swapped_only", node="step_148", says="`step_147` has 2 users")
+def swaps_a_relu_with_two_pools(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):
             [relu] = pool.all_input_nodes
-            if calls(traced, relu, nn.ReLU) and len(relu.users) <= 2:
+            if calls(traced, relu, nn.ReLU) and all(calls(traced, user, nn.MaxPool2d) for user in relu.users):
                 swap(relu, pool)
     traced.recompile()
 

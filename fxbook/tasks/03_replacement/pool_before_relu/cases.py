@@ -28,8 +28,9 @@ class Convolutional(nn.Module):
 
 class Swappable(nn.Module):
     """Pairs to swap: with shared modules, after an input, in two parallel branches, after a value with other users,
-    with a ReLU that works in place. To leave: a ReLU with two or three users, a pool after a convolution, a ReLU before
-    a convolution, a pool after another activation or another spelling of ReLU, a pool of another kind after a ReLU.
+    with a ReLU that works in place. To leave: a ReLU with two or three users, one with two pools as users, a pool after
+    a convolution, a ReLU before a convolution, a pool after another activation or another spelling of ReLU, a pool of
+    another kind after a ReLU.
     """
 
     def __init__(self) -> None:
@@ -55,7 +56,7 @@ class Swappable(nn.Module):
         both = self.pool(first) - self.pool(second)
         active = self.relu(self.mix(features))
         pooled = self.pool(active) + active.mean(), self.pool(self.mix(features))
-        calm = self.mix(self.relu(active - 0.5))
+        calm = self.mix(self.relu(0.1 - active))
         wave = torch.sin(small * 9)
         others = self.pool(self.soft(small)), self.pool(torch.relu(wave)), self.average(self.relu(wave))
         last = self.pool(self.hasty(-wave))
@@ -63,6 +64,8 @@ class Swappable(nn.Module):
         behind = [self.pool(one(-small)) for one in self.relus.values()] + [self.pool(twice), *used_by(twice, 1)]
         before = [one(self.relu(-small)) for one in self.pools.values()]
         before += [self.line(self.relu(-small.flatten(0, 1))), self.cube(self.relu(-small))]
+        seen = self.relu(small - 1.0)
+        before += [self.pool(seen), self.pool(seen)]
         return both + left.mean(), *pooled, features * features, calm, *others, last, *behind, *before
 
 

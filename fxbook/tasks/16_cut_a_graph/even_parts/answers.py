@@ -190,3 +190,26 @@ def fills_up_with_the_first_calls(module, count):
     used = sizes_of(module)
     places = walk(used, smallest(used, count))
     return named(module, sorted([*places[1:], *range(1, count)][: count - 1]))
+
+
+@wrong("largest_is_small", says="The largest of")
+def makes_the_sizes_even(module, count):
+    used = sizes_of(module)
+
+    def spread(places):
+        sizes = [total(used[a:b]) for a, b in itertools.pairwise([0, *places, len(used)])]
+        return max(sizes) - min(sizes)
+
+    return named(module, min(itertools.combinations(range(1, len(used)), count - 1), key=spread))
+
+
+@breaks("those of a layer that a `call_module` node calls,", case="one weight in three layers")
+@wrong("largest_is_small", says="The largest of")
+def finds_weights_by_the_beginning_of_their_names(module, count):
+    weights = [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
+    used = []
+    for node, now in zip(calls_of(module), sizes_of(module), strict=True):
+        if node.op == "call_module":
+            now |= {id(weight): weight.nbytes for name, weight in weights if name.startswith(node.target)}
+        used.append(now)
+    return with_sizes(module, count, used)

@@ -67,6 +67,11 @@ class Sized(nn.Module):
         return [getattr(self, kind).sin() for kind in self.kinds]
 
 
+def half_precision() -> nn.Module:
+    """The largest part is smallest in a cut that leaves a much smaller part, so the sizes are not the most even."""
+    return Sized(narrow=22, first=11, second=20, third=4)
+
+
 class Bytes(nn.Module):
     """Buffers of bytes, passed by keyword, in a list, by position, and to a layer without weights.
 
@@ -148,18 +153,21 @@ class Shared(nn.Module):
 
 
 class Tied(nn.Module):
-    """Three layers that share one weight, then a larger layer; the first layer is called twice."""
+    """Three layers that share one weight, then a larger layer; the first layer is called twice.
+
+    The names of the others begin with the name of the first.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         width = one_of(8, 12, 16)
-        sizes = {"first": width, "same": width, "again": width, "large": width + width // 2}
+        sizes = {"up": width, "up_again": width, "up_once_more": width, "up_further": width + width // 2}
         for name, size in sizes.items():
             self.add_module(name, nn.Linear(width, size, bias=False))
-        self.same.weight = self.again.weight = self.first.weight
+        self.up_again.weight = self.up_once_more.weight = self.up.weight
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.large(self.again(self.same(self.first(self.first(x)))))
+        return self.up_further(self.up_once_more(self.up_again(self.up(self.up(x)))))
 
 
 class FetchingBuffers(fx.Tracer):
@@ -187,7 +195,7 @@ USAGE = Usage(
         Case("layers of random widths", Tower, tuple, given=in_parts(3, 4)),
         Case("a layer that is called three times", Shared, tuple, given=in_parts(2, 3)),
         Case("fetched weights", Fetched, tuple, True, in_parts(2, 3)),
-        Case("a weight in half precision", lambda: Sized(narrow=60, first=40, second=50), tuple, True, in_parts(2)),
+        Case("a weight in half precision", half_precision, tuple, True, in_parts(3)),
         Case("a buffer", lambda: Sized(fixed=90, first=30, second=50), tuple, True, in_parts(2)),
         Case("a layer with buffers", Normed, tuple, True, in_parts(2)),
         Case("single bytes by keyword, in a list and for a layer", Bytes, tuple, True, in_parts(2)),

@@ -158,3 +158,14 @@ def does_not_catch_the_error(graph, parts):
     module = fx.GraphModule(graph.owning_module or {}, graph)
     result = split_module(module, None, lambda node: parts[node.name])
     return [node.target.removeprefix("submod_") for node in result.graph.find_nodes(op="call_module")]
+
+
+@breaks("in an order in which the parts can be called", case="a chain in reverse alphabetical order")
+@wrong("can_be_called", says="but these parts can be called")
+def inserts_each_part_after_those_it_uses(graph, parts):
+    """A part is not moved when a part that it uses comes later in the dict."""
+    pairs, order = uses(graph, parts), []
+    for part in dict.fromkeys(parts.values()):
+        places = [order.index(made) for user, made in pairs if user == part and made in order]
+        order.insert(max(places, default=-1) + 1, part)
+    return None if any(order.index(made) > order.index(user) for user, made in pairs) else order

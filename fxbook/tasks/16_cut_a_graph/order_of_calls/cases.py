@@ -61,6 +61,17 @@ def chain(*choices: str) -> Any:
     return lambda model: parted(fx.symbolic_trace(model).graph, *one_of(*choices))
 
 
+def listed(*places: int) -> Any:
+    """Make the arguments of the answer: a chain of calls in parts d, c, b, a; the dict has them in this order."""
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        graph, parts = chain("dcba")(model)
+        items = list(parts.items())
+        return graph, dict(items[place] for place in places)
+
+    return given
+
+
 def by_support(_: nn.Module) -> tuple[Any, ...]:
     """Make the arguments of the answer: GPT-2's activation, with one part for the calls that a backend supports."""
     graph = gelu().graph
@@ -94,7 +105,7 @@ USAGE = Usage(
         Case("a cycle after another part", Chain, tuple, unseen=True, given=chain("abcb", "acbc")),
         Case("parts that share no value", Beside, tuple, unseen=True, given=chain("dcefab", "edfgba")),
         Case("a part that needs two others", Gathered, tuple, unseen=True, given=chain("bacdb", "cbdac")),
-        Case("a chain in reverse alphabetical order", Chain, tuple, unseen=True, given=chain("dcba")),
+        Case("a chain in reverse alphabetical order", Chain, tuple, unseen=True, given=listed(0, 3, 1, 2)),
         Case("no call", nn.Identity, tuple, unseen=True, given=chain("")),
         Case("GPT-2's activation, split by what a backend supports", nn.Identity, tuple, unseen=True, given=by_support),
         Case("two layers of GPT-2", nn.Identity, tuple, unseen=True, given=layers_of_gpt2),

@@ -120,3 +120,22 @@ def lists_a_value_for_each_user(graph, cut):
 def returns_a_count(graph, cut):
     before, behind = split_at(graph, cut)
     return len([node for node in before if node.op != "get_attr" and set(node.users) & set(behind)])
+
+
+@breaks("Such a value comes from a node before the cut,", case="a value made early and returned")
+@wrong("names_what_crosses", says="but is missing from the answer")
+def forgets_methods(graph, cut):
+    before, behind = split_at(graph, cut)
+    made = [node for node in before if node.op in ("placeholder", "call_function", "call_module")]
+    return [node.name for node in made if set(node.users) & set(behind)]
+
+
+@breaks("A weight that a `get_attr` node fetches does not count,", case="a value made early and returned")
+@wrong("names_what_crosses", says="but is missing from the answer")
+def leaves_out_what_is_computed_from_weights(graph, cut):
+    before, behind = split_at(graph, cut)
+    weights = set()
+    for node in before:
+        if node.op == "get_attr" or (node.all_input_nodes and weights.issuperset(node.all_input_nodes)):
+            weights.add(node)
+    return [node.name for node in before if node not in weights and set(node.users) & set(behind)]
