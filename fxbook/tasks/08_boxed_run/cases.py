@@ -81,7 +81,8 @@ class Weighted(nn.Module):
 
 
 class Windowed(nn.Module):
-    """A value used in a slice, a weight fetched after the first step, and a value that is both used and returned.
+    """A value used in a slice, a weight fetched after the first step, a value that is both used and returned, and one
+    that a node uses twice and a later node once.
 
     The node of the first input differs in name from its parameter, and its last user has no users.
     """
@@ -90,11 +91,11 @@ class Windowed(nn.Module):
         super().__init__()
         self.scale = nn.Parameter(torch.ones(width))
 
-    def forward(self, input: Tensor, length: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, input: Tensor, length: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         hidden = torch.relu(input)
         scaled = hidden[:length] * self.scale
         torch.cos(input)
-        return hidden, scaled.sum()
+        return hidden, torch.mul(scaled, scaled), scaled.sum()
 
 
 def graph_of(model: nn.Module) -> tuple[fx.Graph]:

@@ -169,7 +169,7 @@ def skips_the_output(model, layer, function, activation):
     return edited(model, lambda *each: is_layer(*each, layer, function), activation, users)
 
 
-@breaks("Insert an activation after every call to a layer", case="a traced model with a subclass in `torch.nn`")
+@breaks("even one whose result is unused", case="a traced model with a subclass in `torch.nn`")
 @wrong("unused_layers_too", node="enter_1", says="has no users, but calls the layer")
 def skips_a_layer_without_users(model, layer, function, activation):
     return edited(model, lambda traced, node: node.users and is_layer(traced, node, layer, function), activation)

@@ -84,7 +84,10 @@ class Gated(nn.Linear):
 
 
 class WithOwnLayer(Layered):
-    """A user-defined subclass of the layer; a bilinear layer and a function named ``linear``, which must stay."""
+    """A user-defined subclass of the layer; a bilinear layer and a function named ``linear``, which must stay.
+
+    So must a product of matrices.
+    """
 
     task = (nn.Linear, nn.functional.linear, nn.functional.gelu)
 
@@ -94,7 +97,7 @@ class WithOwnLayer(Layered):
         self.pair = nn.Bilinear(6, 6, 6)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.pair(linear(self.gate(x)), x)
+        return torch.matmul(self.pair(linear(self.gate(x)), x), self.gate.weight)
 
 
 class WithLeafSubclass(Layered):

@@ -72,9 +72,11 @@ def followed_by_activation(case: CaseView) -> Found:
 
 @rule
 def unused_layers_too(case: CaseView) -> Found:
-    """A call to the layer whose result is unused is followed by the activation, too."""
-    for node in case.nodes:
-        if _is_layer(case, node) and not node.users:
+    """A call to the layer whose result is unused is still there, and followed by the activation, too."""
+    now, before = ([node for node in graph if _is_layer(case, node)] for graph in (case.nodes, case.before))
+    gone = before if len(now) < len(before) else []
+    for node in [*now, *gone]:
+        if not node.users:
             yield node, "has no users, but calls the layer: an activation should follow it, too"
 
 

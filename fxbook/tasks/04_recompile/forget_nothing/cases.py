@@ -38,24 +38,26 @@ def stops_half_way(graph: fx.Graph) -> None:
 
 
 def is_stopped(graph: fx.Graph) -> None:
-    """Changes the graph, then raises an error whose class no answer can know."""
+    """Changes the graph, leaves a target that names no module, then raises an error whose class no answer can know."""
     tanh_for_relu(graph)
     insert_neg(graph)
+    names_nothing(graph)
     raise StoppedError
 
 
 def is_interrupted(graph: fx.Graph) -> None:
-    """Changes the graph, then raises the error of Ctrl-C."""
+    """Changes the graph and the names of nodes, then raises the error of Ctrl-C."""
     tanh_for_relu(graph)
+    for node in graph.nodes:
+        if node.op.startswith("call"):
+            node._rename(f"new_{node.name}")
     raise KeyboardInterrupt
 
 
-def changes_names(graph: fx.Graph) -> None:
-    """Changes only node names and ``meta``, then raises."""
+def changes_meta(graph: fx.Graph) -> None:
+    """Changes only ``meta``, which neither the code nor the printed graph shows, then raises."""
     for node in graph.nodes:
         node.meta["why"] = "rewritten"
-        if node.op.startswith("call"):
-            node._rename(f"new_{node.name}")
     raise ValueError("this pass changes its mind")
 
 
@@ -144,7 +146,7 @@ USAGE = Usage(
         Case(
             "an error that is not an Exception, on a stale module", Gated, rows, True, edit_of(is_stopped, stale=True)
         ),
-        Case("new names and `meta`, on a module that takes a dict", FromADict, rows, True, edit_of(changes_names)),
+        Case("new `meta`, on a module that takes a dict", FromADict, rows, True, edit_of(changes_meta)),
         Case("a target that names no module, on a stale module", Gated, rows, True, edit_of(names_nothing, stale=True)),
         Case("no edit, on a stale module", FeedForward, rows, True, edit_of(lambda graph: None, stale=True)),
     ),

@@ -181,7 +181,7 @@ def looks_for_sum_in_the_node_names(traced):
 
 
 @breaks("or with `dim=None`, stays as it is.", case="sums over dimension 0")
-@wrong("keep_where_a_dim_is", node="sum_8", says="node `sum_8` has no `dim`, but has lost its `keepdim=True`: it")
+@wrong("keep_where_a_dim_is", node="sum_8", says="node `sum_8` has `dim=None`, but has lost its `keepdim=True`: it")
 def sets_keepdim_to_false_in_other_sums(traced):
     cuts_the_positions(traced)
     for node in sums(traced):

@@ -62,10 +62,11 @@ def keep_where_a_dim_is(case: CaseView) -> Found:
                 yield node, "does not keep its dimensions", "06_kwargs#the-call-decides-the-place"
             before = case.before.named(node.name)
             kept = before is not None and argument(before, 2, "keepdim") is True
+            over_all = "has `dim=None`" if "dim" in keywords(node) or len(node.positional) > 1 else "has no `dim`"
             if keeps and not has_dim and not kept:
-                yield node, "has no `dim`, but now has `keepdim=True`: it should stay as it was"
+                yield node, f"{over_all}, but now has `keepdim=True`: it should stay as it was"
             if kept and not has_dim and not keeps:
-                yield node, "has no `dim`, but has lost its `keepdim=True`: it should stay as it was"
+                yield node, f"{over_all}, but has lost its `keepdim=True`: it should stay as it was"
 
 
 CHECK = Check(

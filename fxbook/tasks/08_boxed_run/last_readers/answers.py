@@ -112,3 +112,26 @@ def removes_nodes_without_users(graph):
     last = {node.name: max(node.users, default=node).name for node in graph.nodes if node.op != "output"}
     graph.eliminate_dead_code()
     return last
+
+
+@wrong("ends_at_last_user", says="the answer for `mul` is `mul_1`, but another user of it comes later in the list")
+def counts_each_occurrence(graph):
+    """A node that uses a value twice is one user."""
+    left = {node: len(node.users) for node in graph.nodes}
+    last = {node.name: node.name for node in graph.nodes if node.op != "output"}
+
+    def count(read):
+        left[read] -= 1
+        if left[read] == 0:
+            last[read.name] = current.name
+        return read
+
+    for current in graph.nodes:
+        fx.node.map_arg((current.args, current.kwargs), count)
+    return last
+
+
+@wrong("ends_at_last_user", says="The answer for `out` is `out` itself, as if nothing used it, but `output` does.")
+def never_counts_output(graph):
+    steps = [node for node in graph.nodes if node.op != "output"]
+    return {node.name: max([node, *(user for user in node.users if user.op != "output")]).name for node in steps}

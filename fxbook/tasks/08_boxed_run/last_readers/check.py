@@ -31,6 +31,9 @@ def ends_at_last_user(case: CaseView) -> Found:
             yield None, instead_of(f"a name for `{node.name}`", table[node.name])
         if not node.users:
             yield None, f"No node uses `{node.name}`: its answer should be `{node.name}` itself, not `{answer}`."
+        if answer == node.name:
+            user = last_user(graph, node).name
+            yield None, f"The answer for `{answer}` is `{answer}` itself, as if nothing used it, but `{user}` does."
         if answer in [graph.nodes[user].name for user in node.users]:
             yield (None, f"The answer for `{node.name}` is `{answer}`, but another user of it comes later in the list.")
         yield None, f"The answer for `{node.name}` is `{answer}`, which does not use `{node.name}`."

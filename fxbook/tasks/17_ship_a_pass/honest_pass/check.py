@@ -52,7 +52,11 @@ def others_stay(case: CaseView) -> Found:
     found = names_of(observed(case, "nodes")) or set()
     for name in expected:
         if name not in found:
-            yield case.before.named(name), "is missing: erase only calls to `nn.Identity`, not other unused calls"
+            node = case.before.named(name)
+            unused = ", not other unused calls" if node is not None and not node.users else ""
+            yield node, f"is missing: erase only calls to `nn.Identity`{unused}"
+    for name in sorted(found & gone):
+        yield None, f"Node `{name}` is still in the graph, although it no longer calls an `nn.Identity`: erase it."
     for name in sorted(found - set(expected) - gone):
         yield None, f"Node `{name}` is new: only erase nodes."
 
