@@ -126,7 +126,7 @@ def scales_every_output(program, factor):
 
 
 @breaks("A program can also write to buffers and to its inputs", case="a buffer and an input that are written")
-@wrong("inputs_are_kept", says="writes other values to an input than before the edit")
+@wrong("inputs_are_kept", says="the input `seen` has a different value than before the edit")
 def scales_all_but_the_buffers(program, factor):
     scale_results(program, factor, lambda spec: spec.kind is not OutputKind.BUFFER_MUTATION)
 

@@ -57,13 +57,16 @@ def buffers_are_kept(case: CaseView) -> Found:
 
 @rule
 def inputs_are_kept(case: CaseView) -> Found:
-    """A run writes the same values to its inputs as before the edit."""
-    inputs, right = entry(case.value, "inputs"), encode(expected(case)["inputs"])
-    if differs := difference(inputs, right):
-        yield (
-            case.before.nodes[-1],
-            f"A run writes other values to an input than before the edit ({differs}): scale only the results.",
-        )
+    """After a run, the inputs have the same values as before the edit."""
+    inputs, right = entry(case.value, "inputs"), expected(case)["inputs"]
+    names = [node.target for node in case.before if node.op == "placeholder"][-len(right) :]
+    found = inputs["tuple"] if isinstance(inputs, dict) and "tuple" in inputs else []
+    for name, value, kept in zip(names, found, right, strict=False):
+        if difference(value, encode(kept)):
+            message = (
+                f"After a run, the input `{name}` has a different value than before the edit: scale only the results."
+            )
+            yield case.before.nodes[-1], message
 
 
 CHECK = Check((can_be_saved, results_are_scaled, buffers_are_kept, inputs_are_kept))
