@@ -35,7 +35,8 @@ def dropouts_taken_out(case: CaseView) -> Found:
         if before in DROPOUT and node and node in DROPOUT:
             yield node, "still calls an nn.Dropout"
         elif before in DROPOUT and node:
-            yield node, f"is still in the graph, and calls a {node.kind}: erase it"
+            what = f"and calls a {node.kind}" if node.kind else f"as `{node.call}`"
+            yield node, f"is still in the graph, {what}: erase it"
     yield from others_stay(DROPOUT).find(case)
 
 

@@ -218,3 +218,15 @@ def looks_at_one_dtype_only(traced, *values):
         return torch.is_tensor(value) and value.dtype == torch.float32 and bool(value.isnan().any())
 
     return found_by(traced, values, holds)
+
+
+@wrong("ends well", says="KeyError: sharpness. In this run the input `sharpness` gets no value: it has its default.")
+def expects_a_value_for_each_input(traced, *values):
+    inputs = traced.graph.find_nodes(op="placeholder")
+    given = dict(zip(inputs, values, strict=False))
+    for node in inputs:
+        if holds_nan(given[node]):
+            return node.name
+    watching = Watching(traced, holds_nan)
+    watching.run(*values)
+    return watching.first

@@ -12,6 +12,7 @@ from torch.utils import _pytree as pytree
 from fxbook.cases import Check
 from fxbook.rules.predicates import input_unchanged
 from fxbook.rules.rule import Found, rule
+from fxbook.rules.trial import Trial
 from fxbook.rules.view import CaseView
 
 
@@ -60,4 +61,13 @@ class _Watching(fx.Interpreter):
         return value
 
 
-CHECK = Check((nan_found, input_unchanged))
+def on_error(trial: Trial, kind: str) -> str | None:
+    """Explain an error of code that expects a value for each input: inputs with a default may get none."""
+    traced, *values = trial.fresh_arguments()
+    without = [node.name for node in traced.graph.find_nodes(op="placeholder")][len(values) :]
+    if without and kind in {"IndexError", "KeyError", "StopIteration"}:
+        return f"In this run the input `{without[0]}` gets no value: it has its default."
+    return None
+
+
+CHECK = Check((nan_found, input_unchanged), on_error=on_error)

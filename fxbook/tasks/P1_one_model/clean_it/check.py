@@ -45,6 +45,9 @@ def others_stay(case: CaseView) -> Found:
     for before in case.gone(going):
         if before.index not in going and before.op != "placeholder":
             yield before, f"is gone, but the result depends on it: `{before.call}`"
+    now = case.now()
+    for node in (now[before.index] for before in case.before if before in _IDLE and before.index in now):
+        yield node, f"is still in the graph, as `{node.call}`: erase it"
     for node in case.new():
         yield node, "is new: the users of a dropout or an identity must use its input"
 
