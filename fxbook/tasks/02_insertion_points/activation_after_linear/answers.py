@@ -266,3 +266,15 @@ def edits_a_traced_model_itself(model, layer, function, activation):
         model.graph = result.graph
         return model
     return result
+
+
+@wrong(
+    "writes_stay",
+    says="node `add_` writes in place and is gone, but should have stayed: `mul.add_(1.0)`",
+    read="03_replacement#what-removing-dead-code-deletes",
+)
+def removes_dead_code_too(model, layer, function, activation):
+    result = excludes_the_new_node(model, layer, function, activation)
+    result.graph.eliminate_dead_code()
+    result.recompile()
+    return result

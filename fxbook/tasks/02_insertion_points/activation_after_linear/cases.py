@@ -53,7 +53,10 @@ class Functional(Layered):
 
 
 class Tied(Layered):
-    """A layer called twice; another, in eval mode, that shares its weight; the model's own activation; a dict."""
+    """A layer called twice; another, in eval mode, that shares its weight; the model's own activation; a dict.
+
+    A value is changed in place by a call whose result no node uses.
+    """
 
     task = (nn.Linear, nn.functional.linear, torch.tanh)
 
@@ -67,6 +70,7 @@ class Tied(Layered):
     def forward(self, x: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         first = self.shared(x)
         second = self.shared(first) * torch.tanh(first)
+        second.add_(1.0)
         return self.tied(torch.cat([first, second], dim=0)), {"first": first, "second": second}
 
 

@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from fxbook.cases import Check
 from fxbook.graph.naming import callable_name
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import lints, output_last, recompiled
+from fxbook.rules.explained import lints, output_last, recompiled, writes_stay
 from fxbook.rules.families import GELU, RELU, TANH
 from fxbook.rules.predicates import input_unchanged, no_dead_nodes, same_result, shares_weights
 from fxbook.rules.rule import Found, rule
@@ -93,7 +93,7 @@ CHECK = Check(
         lints,
         recompiled,
         output_last,
-        same_result.or_because(followed_by_activation),
+        same_result.or_because(followed_by_activation, writes_stay),
         no_dead_nodes,
         unused_layers_too,
         input_unchanged,

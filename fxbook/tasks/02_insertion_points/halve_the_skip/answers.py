@@ -177,3 +177,14 @@ def halves_in_additions_in_place_too(traced):
 @wrong("same_result", node="add", says="its item 0 has dtype float32, not float64")
 def halves_in_float32(traced):
     halve_each(traced, make=lambda graph, value: graph.call_method("float", (half_of(graph, value),)))
+
+
+@wrong(
+    "writes_stay",
+    says="node `mul_` writes in place and is gone, but should have stayed: `iadd.mul_(0.5)`",
+    read="03_replacement#what-removing-dead-code-deletes",
+)
+def removes_dead_code_too(traced):
+    assigns_new_arguments(traced)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()

@@ -24,7 +24,10 @@ class TwoSkips(nn.Module):
 
 
 class Scaled(nn.Module):
-    """An input that no addition uses; other spellings of addition, one in place; a parameter; a method of an input."""
+    """An input that no addition uses; other spellings of addition, one in place; a parameter; a method of an input.
+
+    A value is changed in place by a call whose result no node uses.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,6 +36,7 @@ class Scaled(nn.Module):
 
     def forward(self, scale: Tensor, x: Tensor) -> Tensor:
         other = add_in_place(torch.add(x, 2.0) * x.add(scale), x)
+        other.mul_(0.5)
         mixed = (self.mix(x) + x) * scale + self.shift - (x + 1.0) * other
         return (mixed - x) + x.tanh()
 

@@ -74,7 +74,9 @@ CHECK = Check(
         lints.or_because(only_additions_read_half.where(_no_cycle)),
         recompiled,
         output_last,
-        same_result.or_because(explained.no_dead_nodes, only_additions_read_half, callers_input_stays, half_is_half),
+        same_result.or_because(
+            explained.no_dead_nodes, only_additions_read_half, callers_input_stays, half_is_half, explained.writes_stay
+        ),
         callers_input_stays,
         only_additions_read_half,
         no_dead_nodes,

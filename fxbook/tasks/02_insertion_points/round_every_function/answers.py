@@ -162,3 +162,14 @@ def skips_rounds_of_the_model(traced):
 @wrong("rounds_share_no_memory", node="round_", says="node `round_` works in place: `step_0` shares its", read=IN_PLACE)
 def rounds_in_place(traced):
     rounding(traced, function=torch.round_)
+
+
+@wrong(
+    "writes_stay",
+    says="node `add_` writes in place and is gone, but should have stayed: `sigmoid.add_(1.0)`",
+    read="03_replacement#what-removing-dead-code-deletes",
+)
+def removes_dead_code_too(traced):
+    rounds_before_each_user(traced)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()

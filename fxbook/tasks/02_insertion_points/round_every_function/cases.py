@@ -14,7 +14,8 @@ from ..cases import FeedForward, rows
 class Rounding(nn.Module):
     """Function calls in a row, one result of which is used twice.
 
-    One call rounds to one decimal and one works in place, both on the result of a method.
+    One call rounds to one decimal and one works in place, both on the result of a method; a method changes the result
+    of another method in place, and no node uses what it returns.
     """
 
     def __init__(self) -> None:
@@ -24,7 +25,9 @@ class Rounding(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         scaled = torch.round(self.scale(x).mul(5.0), decimals=1)
         narrowed = torch.mul(torch.mul(scaled, 3.0), 0.5)
-        return torch.exp(narrowed) * torch.square(narrowed), x.sigmoid() * 3.0, torch.sigmoid_(x.mul(1.0)) * 3.0
+        gate = x.sigmoid()
+        gate.add_(1.0)
+        return torch.exp(narrowed) * torch.square(narrowed), gate * 3.0, torch.sigmoid_(x.mul(1.0)) * 3.0
 
 
 class UsedAlike(nn.Module):

@@ -12,7 +12,7 @@ from fxbook.cases import Check
 from fxbook.cases.exercise import graph_of
 from fxbook.graph.record import JSON, NodeRecord
 from fxbook.rules import predicates
-from fxbook.rules.explained import given_edited, lints, output_last, recompiled
+from fxbook.rules.explained import given_edited, lints, output_last, recompiled, writes_stay
 from fxbook.rules.families import family
 from fxbook.rules.predicates import calls, same_result
 from fxbook.rules.rule import Found, rule
@@ -90,7 +90,7 @@ CHECK = Check(
         recompiled,
         output_last,
         same_result.or_because(
-            no_dead_nodes, calls(ROUND), functions_rounded, to_whole_numbers, rounds_share_no_memory
+            no_dead_nodes, calls(ROUND), functions_rounded, to_whole_numbers, rounds_share_no_memory, writes_stay
         ),
         no_dead_nodes,
         given_edited,

@@ -188,3 +188,14 @@ def replaces_all_uses_of_the_result(traced):
         total = graph.call_function(operator.add, (result, offset))
     result.replace_all_uses_with(total, delete_user_cb=lambda user: user is not total)
     traced.recompile()
+
+
+@wrong(
+    "writes_stay",
+    says="node `mul_` writes in place and is gone, but should have stayed: `offset.mul_(2.0)`",
+    read="03_replacement#what-removing-dead-code-deletes",
+)
+def removes_dead_code_too(traced):
+    adds_with_proxies(traced)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()

@@ -21,14 +21,16 @@ class Identity(nn.Module):
 
 
 class Offset(nn.Module):
-    """A submodule has the name that the new input must get."""
+    """A submodule has the name that the new input must get; a call in place, whose result no node uses."""
 
     def __init__(self) -> None:
         super().__init__()
         self.offset = nn.Linear(4, 4)
 
     def forward(self, rows: Tensor, other: Tensor) -> Tensor:
-        return self.offset(rows) + other
+        shifted = self.offset(rows)
+        shifted.mul_(2.0)
+        return shifted + other
 
 
 class Asserting(nn.Module):

@@ -9,6 +9,7 @@ from torch import nn
 
 from fxbook.cases import Check
 from fxbook.cases.values import difference, encode
+from fxbook.rules import explained
 from fxbook.rules.explained import callers_input_stays, given_edited, lints, no_dead_nodes, output_last, recompiled
 from fxbook.rules.predicates import same_result
 from fxbook.rules.rule import Found, rule
@@ -84,7 +85,7 @@ CHECK = Check(
         input_added_last,
         recompiled,
         output_last,
-        same_result.or_because(parameters_kept, offset_added, other_users_kept),
+        same_result.or_because(parameters_kept, offset_added, other_users_kept, explained.writes_stay),
         callers_input_stays,
         no_dead_nodes,
         given_edited,
