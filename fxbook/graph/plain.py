@@ -31,9 +31,9 @@ def plain(value: Any, special: Callable[[Any], JSON | None], depth: int = 0) -> 
         case str():
             return value if len(value) <= MOST_TEXT else {"opaque": "a very long str"}
         case float():
-            return {"float": repr(value)}
+            return {"float": float.__repr__(value)}  # A NumPy float64 is a float with another `repr`.
         case complex():
-            return {"complex": [repr(value.real), repr(value.imag)]}
+            return {"complex": [float.__repr__(part) for part in (value.real, value.imag)]}
     if depth > DEEPEST:
         return {"opaque": "a container too deep to read"}
     said = special(value)

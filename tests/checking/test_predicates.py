@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, fx, nn
@@ -371,6 +372,7 @@ def test_value_survives_json_and_equals_only_itself(value: Any) -> None:
         ),
         ((1, 2), [1, 2], None),
         (1, 1.0, None),
+        ((np.float64(1.5), np.complex128(2j)), (1.5, 2j), None),
         (torch.ones(3) * (1 + 1e-6), torch.ones(3), None),
         (
             torch.ones(3) * 1.01,
