@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, fx, nn
@@ -381,6 +382,13 @@ def test_value_survives_json_and_equals_only_itself(value: Any) -> None:
 )
 def test_difference_is_described_in_words(found: Any, expected: Any, words: str | None) -> None:
     assert difference(encode(found), encode(expected)) == words
+
+
+@pytest.mark.parametrize("number", [True, 3, 0.1, 0.1 + 2j], ids=str)
+def test_numbers_of_numpy_are_encoded_like_those_of_python(number: Any) -> None:
+    assert encode([np.array(number)[()]]) == [encode(number)]
+    assert encode(np.float32(0.5)) == encode(0.5)
+    assert encode(np.longdouble(0.5)) == {"opaque": "longdouble"}
 
 
 def test_encoding_is_bounded() -> None:
