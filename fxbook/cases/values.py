@@ -53,7 +53,8 @@ def _special(value: Any) -> Value | None:
 
 def _number_of_numpy(value: Any) -> bool | int | float | complex | None:
     """A number of NumPy's as one of Python's, or ``None``; NumPy has been imported if the value is one of its own."""
-    if not isinstance(value, getattr(sys.modules.get("numpy"), "generic", ())):
+    generic: Any = getattr(sys.modules.get("numpy"), "generic", ())
+    if not isinstance(value, generic):
         return None
     number = value.item()
     return number if type(number) in (bool, int, float, complex) else None
