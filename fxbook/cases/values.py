@@ -1,12 +1,14 @@
 """Encode values as plain data, to send them between processes as JSON and compare them there.
 
 The form is that of :mod:`fxbook.graph.plain`. A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``, where
-``float32`` and ``float64`` are exact; a node is ``{"node": name}``, a function ``{"function": name}``.
+``float32`` and ``float64`` are exact; a node is ``{"node": name}``, a function ``{"function": name}``. NumPy's numbers
+are encoded like Python's.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import torch
@@ -41,10 +43,21 @@ def _special(value: Any) -> Value | None:
             return {"tuple": [plain(size, _special) for size in value]}
         case tuple() | list() | dict() | set() | frozenset():
             return None
+        case _ if (number := _number_of_numpy(value)) is not None:
+            return plain(number, _special)
         case _ if callable(value) and hasattr(value, "__name__"):
             return {"function": callable_name(value)}
         case _:
             return {"opaque": type(value).__qualname__}
+
+
+def _number_of_numpy(value: Any) -> bool | int | float | complex | None:
+    """A number of NumPy's as one of Python's, or ``None``; NumPy has been imported if the value is one of its own."""
+    generic: Any = getattr(sys.modules.get("numpy"), "generic", ())
+    if not isinstance(value, generic):
+        return None
+    number = value.item()
+    return number if type(number) in (bool, int, float, complex) else None
 
 
 def _encode_tensor(tensor: torch.Tensor) -> Value:

@@ -22,7 +22,8 @@ def plain(value: Any, special: Callable[[Any], JSON | None], depth: int = 0) -> 
     """A value as JSON of bounded size; never raises.
 
     Args:
-        special: encodes values other than numbers and text; returns ``None`` for a value that it does not handle.
+        special: encodes values other than Python's numbers and text, such as NumPy's numbers; returns ``None`` for a
+            value that it does not handle.
         depth: how many containers enclose the value.
     """
     match value:
@@ -30,10 +31,10 @@ def plain(value: Any, special: Callable[[Any], JSON | None], depth: int = 0) -> 
             return value
         case str():
             return value if len(value) <= MOST_TEXT else {"opaque": "a very long str"}
-        case float():
-            return {"float": float.__repr__(value)}  # A NumPy float64 is a float with another `repr`.
-        case complex():
-            return {"complex": [float.__repr__(part) for part in (value.real, value.imag)]}
+        case float() if type(value).__repr__ is float.__repr__:
+            return {"float": repr(value)}
+        case complex() if type(value).__repr__ is complex.__repr__:
+            return {"complex": [repr(value.real), repr(value.imag)]}
     if depth > DEEPEST:
         return {"opaque": "a container too deep to read"}
     said = special(value)

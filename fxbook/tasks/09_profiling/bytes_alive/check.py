@@ -92,7 +92,7 @@ def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> F
             why = f"Its result contains {len(value.stores)} tensors, each with its own memory: all of them count."
         elif more:
             why = "Memory that several tensors share counts once, and a value counts only while it is alive."
-        elif value and any(run.owner[store] < node.index for store in value.stores):
+        elif node.op != "output" and value and any(run.owner[store] < node.index for store in value.stores):
             why = "A view keeps alive all the memory of the tensor that it views."
         else:
             why = "The result counts, and so do the values that the node uses, which have not been freed yet."

@@ -96,18 +96,26 @@ class NestedGPT(GPT):
 
 
 class MixingGPT(GPT):
-    """A step after the layers mixes the positions, so it needs all of them."""
+    """A step after the layers mixes the positions, so it needs all of them. The last norm is also called before it."""
 
     def __init__(self, mixing: Callable[[Tensor], Tensor], *sizes: int) -> None:
         super().__init__(*sizes)
         self.mixing = mixing
 
     def hidden(self, tokens: Tensor) -> Tensor:
-        return self.mixing(super().hidden(tokens))
+        return self.mixing(self.norm(super().hidden(tokens)))
 
 
-def _weighted() -> nn.Module:
-    return nn.Sequential(nn.Conv1d(12, 12, 1), nn.Softmax(dim=1))
+class Weighted(nn.Module):
+    """Weighted sums of all positions, and then a sum with one number for each position."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weights = nn.Sequential(nn.Conv1d(12, 12, 1), nn.Softmax(dim=1))
+        self.shift = nn.Parameter(torch.randn(12, 1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.weights(x) + self.shift
 
 
 def mixing_by(make: Callable[[], Callable[[Tensor], Tensor]]) -> Callable[..., GPT]:
@@ -115,7 +123,7 @@ def mixing_by(make: Callable[[], Callable[[Tensor], Tensor]]) -> Callable[..., G
 
 
 class ScoringGPT(GPT):
-    """All scores are used, the last position's twice. Some features of another layer's result are returned, too."""
+    """All scores are returned, the last position's twice. So is the last feature of another layer's result."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__(words, width, heads, length, depth)
@@ -124,7 +132,7 @@ class ScoringGPT(GPT):
     def forward(self, tokens: Tensor) -> tuple[Tensor, ...]:
         hidden = self.hidden(tokens)
         scores = self.head(self.norm(hidden))
-        return scores[:, -1], scores.mean(dim=1), self.gate(hidden)[..., :1]
+        return scores[:, -1], scores, self.gate(hidden)[..., -1]
 
 
 class RankingGPT(GPT):
@@ -188,7 +196,7 @@ USAGE = Usage(
         _case("the GPT of the exercise", GPT, 4096, 32, 2, 32, 2, batch=4),
         _case("a GPT with another size and other names", OtherGPT, 512, 24, 3, 20, 3, batch=3),
         _case("a GPT with a norm over positions", NestedGPT, 128, 8, 2, 8, 1, batch=1),
-        _case("a GPT that mixes positions", mixing_by(_weighted), 1024, 16, 2, 12, 1, training=True),
+        _case("a GPT that mixes positions", mixing_by(Weighted), 1024, 16, 2, 12, 1, training=True),
         _case("a GPT that adds up positions", mixing_by(lambda: lambda x: x.cumsum(1)), 32, 4, 1, 4, 1),
         _case("a GPT whose scores are all used", ScoringGPT, 32, 4, 1, 4, 1),
         _case("a GPT that ranks the positions at its end", RankingGPT, 32, 4, 1, 4, 1),

@@ -108,7 +108,7 @@ def _no_decile(place: str, number: float, decile: float, extreme: float, which: 
     if _about(extreme, number):
         yield None, f"The {place} number of `time` is the {which} ratio, not a decile.", A_CLOCK
     elif abs(number - 1) < 0.9 * abs(decile - 1):
-        beyond = f"The {place} number of `time` is not a decile: far more than a tenth of the ratios lie beyond it."
+        beyond = f"The {place} number of `time` is not a decile of paired ratios: far more than a tenth lie beyond it."
         yield None, beyond, A_CLOCK
     elif not _about(decile, number):
         yield None, f"The {place} number of `time` is not a decile of the ratios.", A_CLOCK

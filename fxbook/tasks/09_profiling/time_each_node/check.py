@@ -80,6 +80,8 @@ def _wrong_calls(name: str, seconds: list[float], cost: float, callers: int) -> 
         count = max(steps) // callers
         repeated = f"Node `{name}` runs {count} times in each run: it should run once."
         yield None, repeated if count > 1 else _not_measured(name, min(seconds)), A_CLOCK
+    elif calls[0] >= 2 * callers:
+        yield None, f"{calls[0] // callers} runs come before the first one in the list of `{name}`: only one should."
 
 
 def _factor(second: float, cost: float) -> int | None:

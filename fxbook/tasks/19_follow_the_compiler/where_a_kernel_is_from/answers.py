@@ -59,6 +59,12 @@ def compares_only_the_beginning(provenance, kernel):
     return origins(provenance, [node for call, each in calls if call.startswith(kernel) for node in each])
 
 
+@wrong("names_the_origins", says="does not come from `gated_")
+def compares_only_the_end(provenance, kernel):
+    calls = provenance["cppCodeToPost"].items()
+    return origins(provenance, [node for call, each in calls if call.split(":")[0].endswith(kernel) for node in each])
+
+
 @breaks("over all its calls,", case="a kernel that is called twice")
 @wrong("names_the_origins", says="which is missing from the answer")
 def stops_at_the_first_call(provenance, kernel):

@@ -11,6 +11,7 @@ from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
 
 ADD, ADD_10, MUL = "cpp_fused_add_1", "cpp_fused_add_10", "cpp_fused_mul_silu_2"
+OWN = f"my_{ADD}"  # A kernel that somebody wrote can have any name.
 NODES = {
     "add": ["hidden"],
     "add_1": ["residual", "hidden"],
@@ -55,11 +56,11 @@ USAGE = Usage(
             given=written((ADD, ("view_3",)), (MUL, ("mul",)), (ADD, ("add_1",)), look_up=ADD),
         ),
         Case(
-            "a kernel with a longer name",
+            "kernels with longer names",
             nn.Identity,
             tuple,
             unseen=True,
-            given=written((ADD_10, ("exp",)), (ADD, ("add", "add_1")), look_up=ADD),
+            given=written((ADD_10, ("exp",)), (OWN, ("mul",)), (ADD, ("add", "add_1")), look_up=ADD),
         ),
         Case(
             "a node that Inductor made", nn.Identity, tuple, True, written((MUL, ("full_default", "mul")), look_up=MUL)
