@@ -82,7 +82,8 @@ class NoMakers(nn.Module):
         hidden = self.project(x)
         opened = functional.relu(hidden, inplace=True)
         made = torch.add(x, 1).relu(), functional.silu(x.add(1)), functional.elu(x / 2), (-x).tanh()
-        return *made, functional.celu(self.norm(x)), (x - 1).abs(), torch.relu(x * 2), opened * hidden
+        others = (x - 1).abs(), torch.relu(x * 2), functional.softmax(x - 2, -1)
+        return *made, functional.celu(self.norm(x)), *others, opened * hidden
 
 
 class Vision(nn.Module):
