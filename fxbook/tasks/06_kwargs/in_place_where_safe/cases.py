@@ -87,14 +87,16 @@ class NoMakers(nn.Module):
 
 
 class Vision(nn.Module):
-    """Submodules in submodules, two that share a name, one called in a safe and an unsafe place; a keyword; dropout."""
+    """Submodules in submodules, two that share a name and a class, one called in a safe and an unsafe place; a keyword;
+    dropout.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         layers = {"conv": nn.Conv2d(2, 2, 1), "norm": nn.LayerNorm([2, 4, 4]), "act": nn.LeakyReLU(0.3)}
         self.body = nn.ModuleDict(layers)
         self.drop = nn.Dropout(0.4)
-        self.head = nn.ModuleDict({"act": nn.ReLU6()})
+        self.head = nn.ModuleDict({"act": nn.LeakyReLU(0.1)})
 
     def forward(self, image: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.body["act"](input=self.body["conv"](image))
