@@ -78,6 +78,12 @@ def looks_for_class_names(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or any(name in type(module).__name__ for name in names))
 
 
+@breaks("or of a subclass", case="modules nested, of a subclass, and called twice")
+@wrong("ends well", says="tracing goes into `blocks.1.inner`, which is of the class passed as `kind`")
+def looks_at_the_direct_bases(model, kind):
+    return tracing(model, lambda module, path, leaf: leaf or kind in (type(module), *type(module).__bases__))
+
+
 @breaks("All other modules are treated as `symbolic_trace` treats them.", case="the classifier")
 @wrong("kept_whole", node="body_weight", says="`torch.nn.Linear` is called 0 times, not 2 times")
 def forgets_the_layers_of_torch(model, kind):

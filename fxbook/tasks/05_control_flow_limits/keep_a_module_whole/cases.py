@@ -34,11 +34,15 @@ class Sharpened(Whole):
         return self.sharpen(self.head(torch.relu(self.body(x))), times)
 
 
-class Annealed(Sharpen):
-    """A subclass of the class to keep, with a different name."""
+class Doubled(Sharpen):
+    """A subclass of the class to keep."""
 
     def forward(self, scores: Tensor, times: int | None = None) -> Tensor:
         return super().forward(scores * 2.0, times)
+
+
+class Annealed(Doubled):
+    """A subclass of a subclass, with a different name."""
 
 
 class SharpenOnce(nn.Module):

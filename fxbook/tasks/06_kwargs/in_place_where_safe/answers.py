@@ -211,6 +211,18 @@ def uses_every_in_place_method(model):
     return in_place(model, methods=[name[:-1] for name in dir(torch.Tensor) if name[-1] == "_" and name[-2] != "_"])
 
 
+@breaks("its node, and no other, has that keyword;", case="values that none of `MAKERS` made")
+@wrong("nothing_unsafe", node="softmax", says="node `softmax` works in place, but is not an activation.")
+def sets_the_keyword_on_every_function(model):
+    traced = in_place(model)
+    for node in traced.graph.nodes:
+        is_function = getattr(node.target, "__module__", None) == nn.functional.__name__
+        if is_function and made_by_a_maker(traced, node.args[0]) and len(node.args[0].users) == 1:
+            node.update_kwarg("inplace", True)
+    traced.recompile()
+    return traced
+
+
 @breaks("`torch.relu`;", case="values that none of `MAKERS` made")
 @wrong("stays", node="relu_2", says="node `relu_2` calls `torch.relu_`, but `torch.relu` should stay as it was.")
 def counts_torch_relu_as_an_activation(model):

@@ -82,25 +82,29 @@ class NoMakers(nn.Module):
         hidden = self.project(x)
         opened = functional.relu(hidden, inplace=True)
         made = torch.add(x, 1).relu(), functional.silu(x.add(1)), functional.elu(x / 2), (-x).tanh()
-        return *made, functional.celu(self.norm(x)), (x - 1).abs(), torch.relu(x * 2), opened * hidden
+        others = (x - 1).abs(), torch.relu(x * 2), functional.softmax(x - 2, -1)
+        return *made, functional.celu(self.norm(x)), *others, opened * hidden
 
 
 class Vision(nn.Module):
-    """Submodules in submodules, two that share a name, one called in a safe and an unsafe place; a keyword; dropout."""
+    """Submodules in submodules, two that share a name and a class, one called in a safe and an unsafe place; a keyword;
+    dropout; an input that only an activation uses.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         layers = {"conv": nn.Conv2d(2, 2, 1), "norm": nn.LayerNorm([2, 4, 4]), "act": nn.LeakyReLU(0.3)}
         self.body = nn.ModuleDict(layers)
         self.drop = nn.Dropout(0.4)
-        self.head = nn.ModuleDict({"act": nn.ReLU6()})
+        self.head = nn.ModuleDict({"act": nn.LeakyReLU(0.1)})
 
-    def forward(self, image: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, image: Tensor, gate: Tensor) -> tuple[Tensor, ...]:
         hidden = self.body["act"](input=self.body["conv"](image))
         hidden = self.drop(self.body["norm"](hidden))
         skip = self.body["act"](hidden)
         matched = functional.celu(hidden @ skip, alpha=0.7) - image
-        return self.head["act"](matched).sigmoid(), functional.dropout(self.body["norm"](skip), 0.3).tanh()
+        last = functional.dropout(self.body["norm"](skip), 0.3).tanh()
+        return self.head["act"](matched).sigmoid(), last, functional.silu(gate)
 
 
 class UsedBefore(nn.Module):
@@ -191,6 +195,10 @@ def settings(layer: nn.Module) -> list[str]:
     return [re.sub(r"(, )?inplace=\w+", "", layer.extra_repr()), "training" if layer.training else "eval"]
 
 
+def image_and_gate() -> tuple[Tensor, Tensor]:
+    return torch.randn(2, 2, 4, 4), torch.randn(3, 4)
+
+
 def random_graph(number: int) -> Case:
     return Case(f"random graph {number}", RandomGraph, rows(), unseen=True)
 
@@ -202,7 +210,7 @@ USAGE = Usage(
         Case("views, a parameter, values with other users", Aliased, rows(), unseen=True),
         Case("layers with the names of nodes and methods", Called, rows(), unseen=True),
         Case("values that none of `MAKERS` made", NoMakers, rows(), unseen=True),
-        Case("submodules, keywords, dropout", Vision, lambda: (torch.randn(2, 2, 4, 4),), unseen=True),
+        Case("submodules, keywords, dropout", Vision, image_and_gate, unseen=True),
         Case("values that another node uses first", UsedBefore, rows(), unseen=True),
         Case("a model in eval mode", Quiet, rows(), unseen=True),
         *(random_graph(number) for number in (1, 2)),

@@ -83,6 +83,14 @@ def inserts_an_argument(traced):
     traced.recompile()
 
 
+@wrong("input_in_every_cat", node="cat", says="has two lists: one by position, and one by keyword, as `tensors`")
+def always_sets_the_keyword(traced):
+    for node in cats(traced):
+        tensors = [*node.args, node.kwargs.get("tensors")][0]
+        node.update_kwarg("tensors", [*tensors, first_input(traced)])
+    traced.recompile()
+
+
 @breaks("Leave calls to its aliases, such as `torch.concat`, as they are.", case="a model with two inputs")
 @wrong("input_in_every_cat", node="step_6", says="is not a `torch.cat`, but uses more nodes than before")
 def joins_to_the_aliases_too(traced):

@@ -12,7 +12,7 @@ from fxbook.rules.predicates import others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import argument
+from ..check import argument, keywords
 from .cases import JoiningMore
 
 CAT = family("cat")
@@ -49,6 +49,8 @@ def input_in_every_cat(case: CaseView) -> Found:
     first, name = (placeholder.index, f", `{placeholder.name}`,") if placeholder else (None, "")
     inputs_before = {node.index: len(before.inputs) for node, before in case.kept()}
     for node in case.nodes:
+        if node in CAT and node.positional and "tensors" in keywords(node):
+            yield node, "has two lists: one by position, and one by keyword, as `tensors`"
         before = inputs_before.get(node.index)
         is_one_more = before is None or len(node.inputs) == before + 1
         if node in CAT and not (node.inputs and node.inputs[-1] == first and is_one_more):

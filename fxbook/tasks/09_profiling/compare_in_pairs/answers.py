@@ -95,6 +95,21 @@ def times_one_function_after_the_other(first, second, rounds, clock=time.perf_co
     return [x / y for x, y in zip(a, b, strict=True)]
 
 
+@breaks("the time of `first`", case=SLOWING)
+@wrong("ratios_in_pairs", says="In ratio 0, the time of `second` contains the time of `first`.")
+def reads_one_start_for_both(first, second, rounds, clock=time.perf_counter):
+    first(), second()
+    order, ratios = [first, second], []
+    for _ in range(rounds):
+        start, seconds = clock(), {}
+        for call in order:
+            call()
+            seconds[call] = clock() - start
+        ratios.append(seconds[first] / seconds[second])
+        order.reverse()
+    return ratios
+
+
 @breaks("the order alternates", case=SLOWING)
 @wrong("ratios_in_pairs", says="`first` runs first in 12 of 12 rounds: the order should alternate.")
 def never_swaps_the_order(first, second, rounds, clock=time.perf_counter):

@@ -30,6 +30,7 @@ def ratios_in_pairs(case: CaseView) -> Found:
     if not any(calls):
         yield None, "Neither function ran after the first reading of `clock`: measure the times with it."
     yield from _inverted(ratios, machine)
+    yield from _measured_together(ratios, machine)
     shares = [ratio / machine.ratio for ratio in ratios]
     far = [place for place, share in enumerate(shares) if not 0.2 < share < 5]
     if len(far) == rounds:
@@ -65,6 +66,17 @@ def _inverted(ratios: list[float], machine: Drifting) -> Found:
     if True in inverted:
         place = inverted.index(True)
         yield None, f"Ratio {place} is second / first: it should be first / second, whichever function ran first."
+
+
+def _measured_together(ratios: list[float], machine: Drifting) -> Found:
+    """Ratios in which one of the two times contains the other."""
+    for place, ratio in enumerate(ratios):
+        if not ratio:
+            continue
+        for rest, both, alone in ((ratio - 1, "first", "second"), (1 / ratio - 1, "second", "first")):
+            share = rest / machine.ratio if both == "first" else rest * machine.ratio
+            if _is_a_step(share, machine.drift):
+                yield None, f"In ratio {place}, the time of `{both}` contains the time of `{alone}`."
 
 
 def _is_a_step(share: float, drift: float) -> bool:

@@ -2,6 +2,7 @@
 
 import bisect
 import copy
+import math
 
 from torch import fx
 
@@ -108,6 +109,17 @@ def assumes_that_the_first_is_right(module, run, is_right, total):
 @wrong("names_the_change", says="not `None`, but the module is right after all")
 def assumes_that_one_is_wrong(module, run, is_right, total):
     return bisected(module, run, is_right, 0, total)
+
+
+@breaks("or `None` if the module is right after all changes.", case="nothing to change")
+@wrong("ends well", says="ValueError: math domain error")
+def takes_the_logarithm_of_the_total(module, run, is_right, total):
+    low, high = 0, total + 1
+    for _ in range(math.ceil(math.log2(total)) + 1):
+        middle = (low + high) // 2
+        if low < middle:
+            low, high = (middle, high) if is_right(changed(module, run, middle)) else (low, middle)
+    return high if high <= total else None
 
 
 @breaks("after all changes.", case="the last change")

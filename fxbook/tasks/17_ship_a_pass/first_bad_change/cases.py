@@ -115,6 +115,12 @@ def with_factors(model: nn.Module) -> tuple[Any, ...]:
     return module, double_the_weights, computes_as(module, rows(_NARROW)()), _LAYERS
 
 
+def with_no_dropout(model: nn.Module) -> tuple[Any, ...]:
+    """Make the arguments of the answer, for a pass that finds nothing to change."""
+    module = graph_of(model)
+    return module, drop_every_dropout, computes_as(module, rows(WIDTH)()), 0
+
+
 def computes_as(module: fx.GraphModule, inputs: tuple[Tensor, ...]) -> Callable[[fx.GraphModule], bool]:
     """A function that says whether another module returns exactly what this module returns now."""
 
@@ -172,6 +178,7 @@ USAGE = Usage(
         Case("the last change", Mixed, tuple, unseen=True, given=reported(lambda count: count, WIDTH)),
         Case("changes that write into weights", Scaled, tuple, unseen=True, given=with_factors),
         Case("the first change", gpt2, tuple, unseen=True, given=reported(lambda count: 1, WIDTH)),
+        Case("nothing to change", Mixed, tuple, unseen=True, given=with_no_dropout),
     ),
     call=counted,
 )
