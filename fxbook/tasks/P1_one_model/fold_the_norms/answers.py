@@ -136,11 +136,11 @@ def forgets_eps(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, eps=False))
 
 
-@breaks("Two convolutions may share one weight tensor.", case="layers, values and weights that are shared")
+@breaks("Two convolutions may share their weight and their bias.", case="layers, values and weights that are shared")
 @wrong(
     "pairs_compute_the_same",
     node="tied2",
-    says="no longer computes the same numbers, and shares its weight tensor with `tied1`: ",
+    says="no longer computes the same numbers, and shares its weight and bias with `tied1`: ",
     read=STAYS,
 )
 def changes_the_weight_in_place(traced):

@@ -51,7 +51,7 @@ class Shared(nn.Module):
 
 class Settings(nn.Module):
     """Convolutions with groups, with a stride, and without a bias; norms called by keyword, without weights, and with
-    another eps; a dead node; and norms that stay: without statistics, in training mode, of another class, or after an
+    another eps; a dead node; and norms that stay: without statistics, in training mode, of another class (one of them after a convolution of another class), or after an
     activation, a sum or a transposed convolution.
     """
 
@@ -65,6 +65,7 @@ class Settings(nn.Module):
         self.sixth, self.alone = nn.Conv2d(4, 4, 1, bias=False), nn.BatchNorm2d(3)
         self.upwards, self.last = nn.ConvTranspose2d(4, 4, 1), nn.BatchNorm2d(4)
         self.seventh, self.instance = nn.Conv2d(4, 4, 1), nn.InstanceNorm2d(4, affine=True, track_running_stats=True)
+        self.line, self.line_norm = nn.Conv1d(4, 4, 1), nn.BatchNorm1d(4)
         lived(self.double())
         self.training_norm.train()
 
@@ -75,7 +76,8 @@ class Settings(nn.Module):
         x = torch.relu(self.training_norm(self.fourth(x)))
         x = self.both(torch.relu(self.fifth(x))) + self.both(self.sixth(x)) * self.both(x + mean.mean())
         # The norm in training mode subtracts the batch mean, so only the second result shows a wrong offset before it.
-        return self.last(self.upwards(self.instance(self.seventh(x)))).mean((2, 3)), start.mean((2, 3))
+        line = self.line_norm(self.line(start.flatten(2))).mean(2)
+        return self.last(self.upwards(self.instance(self.seventh(x)))).mean((2, 3)) + line, start.mean((2, 3))
 
 
 def pair() -> nn.Module:
