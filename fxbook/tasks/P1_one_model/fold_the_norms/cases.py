@@ -70,6 +70,7 @@ class Settings(nn.Module):
         self.line, self.line_norm = nn.Conv1d(4, 4, 1), nn.BatchNorm1d(4)
         lived(self.double())
         self.training_norm.train()
+        self.both.track_running_stats = False  # which does not matter in eval mode
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
         torch.sigmoid(mean)
