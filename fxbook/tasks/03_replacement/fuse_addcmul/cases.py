@@ -29,8 +29,8 @@ class Products(nn.Module):
     """Sums with the product on either side, of two products, of a product and itself or its factor, and of a square.
 
     A sum of two products has two users: one adds a product that was computed long before. Products to leave: some have
-    other users, contain a number, are added to a number, are subtracted, or are not added at all. Other calls multiply
-    and add, too.
+    other users (a sum, a product, or the result of the model), contain a number, are added to a number, are subtracted,
+    or are not added at all. Other calls multiply and add, too.
     """
 
     def __init__(self) -> None:
@@ -46,10 +46,12 @@ class Products(nn.Module):
         doubled = x * x
         third = (doubled + doubled) * 2.0 + second
         total = third * first + first * first
-        fourth = total, y - x * x, (y * y) * x, total + early
+        square = y * y
+        fourth = total, y - x * x, square * x, total + early
         fifth = shared + x * x, 2.0 * second + y, y * y + 2.0 * third, x * y + 1.0
         others = [one(x, y) + y for one in self.products.values()] + [one(x * y, y) for one in self.sums.values()]
-        return *fourth, *fifth, *others
+        shown = x * first
+        return *fourth, *fifth, *others, square + first, shown + y, shown
 
 
 def squares() -> tuple[Tensor, Tensor]:

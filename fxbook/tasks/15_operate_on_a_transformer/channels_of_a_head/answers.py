@@ -205,3 +205,15 @@ def leaves_gradients_in_the_weights(module, x, head):
     leaves, result = leaves_of(module, x)
     result[:, head].square().sum().backward()
     return {node.name: used(leaf.grad) for node, leaf in leaves.items()}
+
+
+@wrong("all_channels", says="node `bias` does not have channel")
+def follows_only_query_key_and_value(module, x, head):
+    [attention] = module.graph.find_nodes(op="call_function", target=sdpa)
+    found, reached, waiting = uses_autograd(module, x, head), set(), list(attention.args[:3])
+    while waiting:
+        node = waiting.pop()
+        if node.name not in reached:
+            reached.add(node.name)
+            waiting += node.all_input_nodes
+    return {name: channels if name in reached else [] for name, channels in found.items()}

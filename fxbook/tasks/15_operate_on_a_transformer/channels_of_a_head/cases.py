@@ -56,13 +56,15 @@ class Fused(nn.Module):
 
 class Interleaved(nn.Module):
     """The heads are interleaved in the channels; query, key and value come in a random order; and after a norm, the
-    halves of each head are rotated as in a rotary embedding. The attention does not use the gate computed before it.
+    halves of each head are rotated as in a rotary embedding. A layer computes what is added to the scores of each head.
+    The attention does not use the gate computed before it.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.heads = int(one_of(2, 4, 8))
         self.first, self.gate, self.last = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.bias = nn.Linear(WIDTH, self.heads)
         self.order, self.norm = torch.randperm(3).tolist(), nn.LayerNorm(WIDTH // self.heads)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -72,7 +74,8 @@ class Interleaved(nn.Module):
         half = WIDTH // self.heads // 2
         q, k = self.norm(q), self.norm(k)
         q, k = (part * 0.8 + torch.cat([-part[..., half:], part[..., :half]], -1) * 0.6 for part in (q, k))
-        return self.last(sdpa(q, k, v).transpose(1, 2).flatten(2)) * gate
+        added = self.bias(x).transpose(1, 2).unsqueeze(2)
+        return self.last(sdpa(q, k, v, attn_mask=added).transpose(1, 2).flatten(2)) * gate
 
 
 class Shared(nn.Module):

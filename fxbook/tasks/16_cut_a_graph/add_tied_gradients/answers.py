@@ -162,3 +162,13 @@ def ignores_gradients_of_zeros(model, found):
 @wrong("sums_of_gradients", says="`middle.weight` is missing from the answer, which must include frozen weights")
 def leaves_out_frozen_weights(model, found):
     return {name: total for name, total in by_weight(model, found).items() if model.get_parameter(name).requires_grad}
+
+
+@breaks("to the sum of all gradients that the parts have for this weight,", case="the second name in both parts")
+@wrong("sums_of_gradients", says="it is the gradient of `head.weight` in part 0")
+def adds_each_tensor_once(model, found):
+    every, totals = all_names(model), {}
+    for name, weight in model.named_parameters():
+        gradients = {part.get(other) for part in found for other in every if every[other] is weight} - {None}
+        totals[name] = sum(gradients) if gradients else None
+    return totals

@@ -72,7 +72,7 @@ def found_by(
 
     A part is a string: it has the parameters whose names begin with one of its words. One of the ``splits`` is chosen
     at random. A name in ``unused`` has no gradient in its part, and the parameter ``zero`` has a gradient of zeros.
-    If ``equal``, two parts with the same name have equal gradients.
+    If ``equal``, two parts with the same name have the same tensor.
     """
 
     def given(model: nn.Module) -> tuple[nn.Module, Found]:
@@ -83,7 +83,7 @@ def found_by(
             mine = [name for name in names if name.startswith(tuple(beginnings.split()))]
             random = {name: torch.randn_like(model.get_parameter(name)) * (name != zero) for name in mine}
             if equal:
-                random = {name: known.setdefault(name, value).clone() for name, value in random.items()}
+                random = {name: known.setdefault(name, value) for name, value in random.items()}
             parts.append({name: None if name in unused else gradient for name, gradient in random.items()})
         return model, parts
 

@@ -133,3 +133,9 @@ class ExpectsAModule(Swapping):
     def __call__(self, module):
         super().__call__(module)
         module.recompile()
+
+
+@wrong("same_for_the_same", says="A pass changes when another `Swap` is made")
+class KeepsTheOperatorsInTheClass(Swapping):
+    def __init__(self, old, new):
+        type(self).old, type(self).new = old, new

@@ -79,7 +79,11 @@ def used(answer: Callable[..., Any], module: fx.GraphModule, old: Any, new: Any)
     one(graph)
     facts["nodes"] = described(graph)
     facts["after"] = one.uuid() == text
-    uuids = {f"{first} to {second}": answer(first, second).uuid() for first, second in _others(old, new)}
+    others = {f"{first} to {second}": answer(first, second) for first, second in _others(old, new)}
+    graph = copy.deepcopy(module).graph
+    one(graph)
+    facts["apart"] = one.uuid() == text and described(graph) == facts["nodes"]
+    uuids = {pair: other.uuid() for pair, other in others.items()}
     facts["equal"] = [f"{one} and {two}" for one, two in itertools.combinations(uuids, 2) if uuids[one] == uuids[two]]
     with _another_process():
         facts["salted"] = "0x" in str(text) or answer(old, new).uuid() != text

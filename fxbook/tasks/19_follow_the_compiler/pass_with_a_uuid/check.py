@@ -56,11 +56,13 @@ def is_text(case: CaseView) -> Found:
 
 @rule
 def same_for_the_same(case: CaseView) -> Found:
-    """Two passes with the same operators have the same text, which a run of the pass does not change."""
+    """Two passes with the same operators have the same text, which neither a run nor another pass changes."""
     if observed(case, "again") is not True:
         yield None, "Two passes with the same operators have different texts: the cache would not recognize the second."
     elif observed(case, "after") is not True:
         yield None, "The text changes when the pass runs."
+    elif observed(case, "apart") is not True:
+        yield None, "A pass changes when another `Swap` is made: each pass needs its own operators."
 
 
 @rule

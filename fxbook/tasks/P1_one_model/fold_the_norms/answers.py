@@ -82,9 +82,8 @@ def uses_the_function_of_torch(traced):
 @right
 def makes_a_new_convolution(traced):
     for node, value, norm, conv in list(foldable(traced)):
-        made = nn.Conv2d(
-            conv.in_channels, conv.out_channels, conv.kernel_size, conv.stride, conv.padding, conv.dilation, conv.groups
-        ).to(conv.weight.dtype)
+        sizes = conv.in_channels, conv.out_channels, conv.kernel_size, conv.stride, conv.padding, conv.dilation
+        made = nn.Conv2d(*sizes, conv.groups, padding_mode=conv.padding_mode, dtype=conv.weight.dtype)
         weight, bias = new_parameters(norm, conv)
         made.weight.data.copy_(weight)
         made.bias.data.copy_(bias)
@@ -136,11 +135,11 @@ def forgets_eps(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, eps=False))
 
 
-@breaks("Two convolutions may share one weight tensor.", case="layers, values and weights that are shared")
+@breaks("Two convolutions may share their weight and their bias.", case="layers, values and weights that are shared")
 @wrong(
     "pairs_compute_the_same",
     node="tied2",
-    says="no longer computes the same numbers, and shares its weight tensor with `tied1`: ",
+    says="no longer computes the same numbers, and shares its weight and bias with `tied1`: ",
     read=STAYS,
 )
 def changes_the_weight_in_place(traced):

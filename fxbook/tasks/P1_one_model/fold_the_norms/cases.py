@@ -50,14 +50,16 @@ class Shared(nn.Module):
 
 
 class Settings(nn.Module):
-    """Convolutions with groups, with a stride, and without a bias; norms called by keyword, without weights, and with
-    another eps; a dead node; and norms that stay: without statistics, in training mode, of another class, or after an
-    activation, a sum or a transposed convolution.
+    """Convolutions with groups, dilation and circular padding, with a stride, and without a bias; norms called later,
+    called by keyword, without weights, and with another eps; a dead node; and norms that stay: without statistics, in
+    training mode, of another class (one also follows a convolution of another class), or after an activation, a sum or
+    a transposed convolution.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.first, self.norm1 = nn.Conv2d(3, 6, 3, padding=1, groups=3), nn.BatchNorm2d(6, affine=False)
+        self.first = nn.Conv2d(3, 6, 3, padding=2, dilation=2, groups=3, padding_mode="circular")
+        self.norm1 = nn.BatchNorm2d(6, affine=False)
         self.second = nn.Sequential(nn.Conv2d(6, 4, 1, 2, bias=False), nn.BatchNorm2d(4, eps=0.3))
         self.third, self.bare = nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4, track_running_stats=False)
         self.fourth, self.training_norm = nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4)
@@ -65,17 +67,21 @@ class Settings(nn.Module):
         self.sixth, self.alone = nn.Conv2d(4, 4, 1, bias=False), nn.BatchNorm2d(3)
         self.upwards, self.last = nn.ConvTranspose2d(4, 4, 1), nn.BatchNorm2d(4)
         self.seventh, self.instance = nn.Conv2d(4, 4, 1), nn.InstanceNorm2d(4, affine=True, track_running_stats=True)
+        self.line, self.line_norm = nn.Conv1d(4, 4, 1), nn.BatchNorm1d(4)
         lived(self.double())
         self.training_norm.train()
+        self.both.track_running_stats = False  # which does not matter in eval mode
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
         torch.sigmoid(mean)
         start = self.second(self.norm1(input=self.first(self.alone(images))))
         x = self.bare(self.third(start))
         x = torch.relu(self.training_norm(self.fourth(x)))
-        x = self.both(torch.relu(self.fifth(x))) + self.both(self.sixth(x)) * self.both(x + mean.mean())
+        early = self.sixth(x)
+        x = self.both(torch.relu(self.fifth(x))) + self.both(early) * self.both(x + mean.mean())
         # The norm in training mode subtracts the batch mean, so only the second result shows a wrong offset before it.
-        return self.last(self.upwards(self.instance(self.seventh(x)))).mean((2, 3)), start.mean((2, 3))
+        line = self.line_norm(self.line(start.flatten(2))).mean(2)
+        return self.last(self.upwards(self.instance(self.seventh(x)))).mean((2, 3)) + line, start.mean((2, 3))
 
 
 def pair() -> nn.Module:

@@ -63,7 +63,7 @@ def others_stay(case: CaseView) -> Found:
         if before not in NORM and "dead" in before.notes:
             yield before, f"is gone, but must stay, even though it has no users: `{before.call}`", DEAD
         if before not in NORM and before.op != "placeholder":
-            yield before, f"is gone, but is not a batch norm: `{before.call}`"
+            yield before, f"is gone, but is not an `nn.BatchNorm2d`: `{before.call}`"
 
 
 @rule
@@ -102,12 +102,17 @@ def _of_the_bias(found: Value, expected: Value) -> str:
 
 
 def _sharing(case: CaseView, node: NodeRecord) -> str:
-    """A remark, if another convolution shares the weight of this node's convolution."""
-    own = getattr(layer(case, node), "weight", None)
+    """A remark, if another convolution shares the weight or the bias of this node's convolution."""
+    own = layer(case, node)
     for other in case.before:
         held = layer(case, other)
-        if own is not None and held is not layer(case, node) and getattr(held, "weight", None) is own:
-            return f", and shares its weight tensor with `{other.name}`"
+        shared = [
+            name
+            for name in ("weight", "bias")
+            if getattr(own, name, None) is not None and getattr(held, name, None) is getattr(own, name)
+        ]
+        if shared and held is not own:
+            return f", and shares its {' and '.join(shared)} with `{other.name}`"
     return ""
 
 

@@ -50,6 +50,7 @@ class BeforeActivation(nn.Module):
         view = self.conv2(kept).flatten(1)
         early = self.conv2(x)
         rows = early.flatten(1)
+        shown = self.conv2(x)
         pooled = self.head(self.act(self.conv2(functional.relu(kept))).mean((2, 3)))
         return {
             "ready": self.ready(self.conv2(x)),
@@ -72,6 +73,7 @@ class BeforeActivation(nn.Module):
             ),
             "early": functional.relu(early),
             "rows": rows,
+            "shown": (self.act(shown), shown),
         }
 
 
