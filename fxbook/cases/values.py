@@ -56,7 +56,7 @@ def _number_of_numpy(value: Any) -> bool | int | float | complex | None:
     generic: Any = getattr(sys.modules.get("numpy"), "generic", ())
     if not isinstance(value, generic):
         return None
-    number = value.item()
+    number = generic.item(value)
     return number if type(number) in (bool, int, float, complex) else None
 
 
