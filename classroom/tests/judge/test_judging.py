@@ -121,6 +121,14 @@ def test_both_judges_agree_on_wrong_answers(identity: str) -> None:
     assert judgement["unproven"] == []
 
 
+def test_graph_that_differs_when_used_again_is_judged_as_observed() -> None:
+    """The exercise edits what an answer returns and calls the answer again; this one rebuilds the graph each time."""
+    exercise = known("01-lift-constants")
+    answer = next(one for one in answers_to(exercise.id) if one.name == "rebuilds_the_known_graph")
+    judgement = agree(exercise, observed(exercise, answer.answer))
+    assert rule(judgement) == answer.violated
+
+
 # ---- forged reports --------------------------------------------------------------------------------------------------
 
 
