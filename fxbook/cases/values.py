@@ -2,14 +2,15 @@
 
 The form is that of :mod:`fxbook.graph.plain`. A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``, where
 ``float32`` and ``float64`` are exact; a node is ``{"node": name}``, a function ``{"function": name}``. NumPy's numbers
-are encoded like Python's. NumPy's arrays, dict views and other lists are encoded as a list, other mappings as a dict.
+are encoded like Python's. NumPy's arrays, dict views and other lists are encoded as a list, other mappings and sets as a dict and
+a set.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, MappingView, MutableSequence
+from collections.abc import Mapping, MappingView, MutableSequence, Set
 from typing import Any
 
 import torch
@@ -53,6 +54,8 @@ def _special(value: Any) -> Value | None:
             return plain(list(value), _special)
         case Mapping():
             return plain(dict(value), _special)
+        case Set():
+            return plain(set(value), _special)
         case _ if (array := getattr(sys.modules.get("numpy"), "ndarray", None)) and isinstance(value, array):
             return plain(array.tolist(value), _special)
         case _ if callable(value) and hasattr(value, "__name__"):
