@@ -2,8 +2,8 @@
 
 The form is that of :mod:`fxbook.graph.plain`. A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``, where
 ``float32`` and ``float64`` are exact; a node is ``{"node": name}``, a function ``{"function": name}``. NumPy's numbers
-are encoded like Python's. NumPy's arrays, dict views and other lists are encoded as a list, other mappings and sets as a dict and
-a set.
+are encoded like Python's. NumPy's arrays, dict views and other lists are encoded as a list, other mappings as a dict,
+and other sets as a set.
 """
 
 from __future__ import annotations
