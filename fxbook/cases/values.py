@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, MappingView, MutableSequence, Set
+from collections.abc import ItemsView, KeysView, Mapping, MutableSequence, Set, ValuesView
 from typing import Any
 
 import torch
@@ -50,7 +50,7 @@ def _special(value: Any) -> Value | None:
         case float():
             # A subclass that prints itself in its own way.
             return {"float": float.__repr__(value)}
-        case MappingView() | MutableSequence():
+        case KeysView() | ValuesView() | ItemsView() | MutableSequence():
             return plain(list(value), _special)
         case Mapping():
             return plain(dict(value), _special)
