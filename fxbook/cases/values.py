@@ -2,13 +2,15 @@
 
 The form is that of :mod:`fxbook.graph.plain`. A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``, where
 ``float32`` and ``float64`` are exact; a node is ``{"node": name}``, a function ``{"function": name}``. NumPy's numbers
-are encoded like Python's.
+are encoded like Python's. NumPy's arrays, dict views and other lists are encoded as a list, other mappings as a dict,
+and other sets as a set.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import ItemsView, KeysView, Mapping, MutableSequence, Set, ValuesView
 from typing import Any
 
 import torch
@@ -45,6 +47,17 @@ def _special(value: Any) -> Value | None:
             return None
         case _ if (number := _number_of_numpy(value)) is not None:
             return plain(number, _special)
+        case float():
+            # A subclass that prints itself in its own way.
+            return {"float": float.__repr__(value)}
+        case KeysView() | ValuesView() | ItemsView() | MutableSequence():
+            return plain(list(value), _special)
+        case Mapping():
+            return plain(dict(value), _special)
+        case Set():
+            return plain(set(value), _special)
+        case _ if (array := getattr(sys.modules.get("numpy"), "ndarray", None)) and isinstance(value, array):
+            return plain(array.tolist(value), _special)
         case _ if callable(value) and hasattr(value, "__name__"):
             return {"function": callable_name(value)}
         case _:

@@ -73,6 +73,14 @@ class NodeRecord:
         return items if isinstance(items, list) else []
 
     @property
+    def written(self) -> int | None:
+        """The index of the node whose value a node in place changes: that of ``out``, or else its first input."""
+        out = dict(self.kwargs["dict"]).get("out") if isinstance(self.kwargs, dict) and "dict" in self.kwargs else None
+        if isinstance(out, dict):
+            return out.get("node")
+        return self.inputs[0] if self.inputs else None
+
+    @property
     def constants(self) -> JSON:
         """The arguments, by position and by name, with one placeholder for all nodes of the list."""
         return _without_nodes([self.args, self.kwargs])

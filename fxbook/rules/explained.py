@@ -93,8 +93,8 @@ def output_last(case: CaseView) -> Found:
 def callers_input_stays(case: CaseView) -> Found:
     """No new node writes into an input of the model, which is the caller's tensor."""
     for node in case.new():
-        if "in place" in node.notes and node.inputs:
-            written = case.nodes[node.inputs[0]]
+        if "in place" in node.notes and node.written is not None:
+            written = case.nodes[node.written]
             if written.op == "placeholder":
                 yield node, f"works in place: it changes the tensor passed as `{written.name}`"
 

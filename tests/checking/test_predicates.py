@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import json
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -389,6 +391,41 @@ def test_numbers_of_numpy_are_encoded_like_those_of_python(number: Any) -> None:
     assert encode([np.array(number)[()]]) == [encode(number)]
     assert encode(np.float32(0.5)) == encode(0.5)
     assert encode(np.longdouble(0.5)) == {"opaque": "longdouble"}
+    assert encode(np.array([[number]])) == encode([[number]])
+
+
+class _Text(str):
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "another text"
+
+
+class _Whole(int):
+    def __repr__(self) -> str:
+        return "a number"
+
+
+class _Real(float):
+    def __repr__(self) -> str:
+        return "a number"
+
+
+@pytest.mark.parametrize(
+    ("unusual", "usual"),
+    [
+        (_Text("a"), "a"),
+        (_Whole(3), 3),
+        (_Real(0.5), 0.5),
+        ({"a": 1}.keys(), ["a"]),
+        (collections.deque(["a"]), ["a"]),
+        (types.MappingProxyType({"a": 1}), {"a": 1}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_subclasses_views_and_other_containers_are_encoded_like_the_usual_ones(unusual: Any, usual: Any) -> None:
+    assert (said := encode(unusual)) == encode(usual)
+    assert type(said) is type(encode(usual))
 
 
 def test_encoding_is_bounded() -> None:

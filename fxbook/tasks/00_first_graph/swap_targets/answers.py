@@ -12,9 +12,10 @@ def is_call(node):
 
 @right
 def goes_through_the_table(traced, table):
-    """Finds all nodes first, because a new target may be a key too."""
+    """Finds all nodes first, because a new target may be a key too, and empties the table."""
     found = {}
-    for old, new in table.items():
+    while table:
+        old, new = table.popitem()
         opcode = "call_method" if isinstance(old, str) else "call_function"
         found |= dict.fromkeys(traced.graph.find_nodes(op=opcode, target=old), new)
     for node, new in found.items():

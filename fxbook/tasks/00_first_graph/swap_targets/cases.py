@@ -58,12 +58,12 @@ class NamedAsMethods(nn.Module):
 
 def traced_and_a_different_dict(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:
     """The answer gets the traced model and a dict that the learner does not know."""
-    return fx.symbolic_trace(model), OTHER_SWAPS
+    return fx.symbolic_trace(model), dict(OTHER_SWAPS)
 
 
 def traced_and_the_dict(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:
     """The answer gets the traced model and the dict from the task."""
-    return fx.symbolic_trace(model), SWAPS
+    return fx.symbolic_trace(model), dict(SWAPS)
 
 
 USAGE = Usage(

@@ -54,11 +54,11 @@ def builds_backwards_from_the_output():
 
 
 @right
-def traces_a_module():
+def traces_a_module_that_writes_into_a_new_tensor():
     class Rotating(torch.nn.Module):
         def forward(self, x):
             first, last = x.split(2, dim=-1)[0], x.narrow(-1, 2, 2)
-            return torch.concatenate((last.neg(), first), -1)
+            return torch.concatenate((torch.neg(last, out=torch.empty_like(last)), first), -1)
 
     return fx.symbolic_trace(Rotating())
 

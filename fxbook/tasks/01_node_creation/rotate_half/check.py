@@ -94,9 +94,9 @@ def negated_half_first(case: CaseView) -> Found:
 def input_stays(case: CaseView) -> Found:
     """No node works in place on the input or on a slice of it, which shares its memory."""
     for node in case.nodes:
-        if "in place" not in node.notes or not node.inputs:
+        if "in place" not in node.notes or node.written is None:
             continue
-        written = case.nodes[node.inputs[0]]
+        written = case.nodes[node.written]
         while written in VIEWS and written.inputs:
             written = case.nodes[written.inputs[0]]
         if written.op == "placeholder":

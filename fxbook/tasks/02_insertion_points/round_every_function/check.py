@@ -78,8 +78,8 @@ def _decimals(node: NodeRecord) -> JSON:
 def rounds_share_no_memory(case: CaseView) -> Found:
     """No new ``round`` works in place on a slice of an input, which is the caller's tensor."""
     for node in case.new():
-        if node in ROUND and "in place" in node.notes and node.inputs:
-            sliced = case.nodes[node.inputs[0]]
+        if node in ROUND and "in place" in node.notes and node.written is not None:
+            sliced = case.nodes[node.written]
             if sliced.target == "operator.getitem" and case.nodes[sliced.inputs[0]].op == "placeholder":
                 yield node, f"works in place: `{sliced.name}` shares its memory with an input of the model"
 

@@ -167,7 +167,7 @@ def returns_the_name_in_the_parent(traced, *inputs):
     return None
 
 
-@breaks("Run the *graphs* on the inputs:", case="an edit that was not compiled, three levels deep")
+@breaks("Run the *graphs* on the inputs", case="an edit that was not compiled, three levels deep")
 @wrong("names_the_node", says="your function returns None", read=LINE)
 def looks_only_if_a_call_raises(traced, *inputs):
     try:
@@ -229,7 +229,9 @@ def catches_one_class_of_errors(traced, *inputs):
         return None
 
 
-@breaks("Run the *graphs* on the inputs:", case="a batch norm that updates, then fails in training mode")
+@breaks(
+    "each module in its own mode and with gradients on:", case="a batch norm that updates, then fails in training mode"
+)
 @wrong("names_the_node", says="the answer for a run in eval mode: leave each module in its own mode", read=LINE)
 def runs_the_copy_in_eval_mode(traced, *inputs):
     return gives_each_class_a_forward(copy.deepcopy(traced).eval(), *inputs)
