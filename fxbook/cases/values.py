@@ -1,12 +1,17 @@
 """Encode values as plain data, to send them between processes as JSON and compare them there.
 
 The form is that of :mod:`fxbook.graph.plain`. A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``, where
-``float32`` and ``float64`` are exact; a node is ``{"node": name}``, a function ``{"function": name}``. NumPy's numbers
-are encoded like Python's.
+``float32`` and ``float64`` are exact; a node is ``{"node": name}``, a function ``{"function": name}``. NumPy's numbers,
+fractions and decimals are encoded like Python's numbers; NumPy's arrays of numbers, ranges, deques and the keys and
+values of a dict like lists.
 """
 
 from __future__ import annotations
 
+import collections
+import decimal
+import fractions
+import itertools
 import math
 import sys
 from typing import Any
@@ -15,10 +20,11 @@ import torch
 from torch import fx
 
 from fxbook.graph.naming import callable_name
-from fxbook.graph.plain import plain
+from fxbook.graph.plain import MOST_ITEMS, plain
 
 Value = Any
 _MOST_ELEMENTS = 200_000
+_LIKE_LISTS = (range, collections.deque, type({}.keys()), type({}.values()), type(collections.OrderedDict().keys()))
 # Two ways of computing the same value round differently; a wrong answer differs by far more.
 _TOLERANCE = {torch.float64: 1e-8, torch.complex128: 1e-8, torch.float16: 1e-2, torch.bfloat16: 2e-2}
 
@@ -45,6 +51,12 @@ def _special(value: Any) -> Value | None:
             return None
         case _ if (number := _number_of_numpy(value)) is not None:
             return plain(number, _special)
+        case _ if (numbers := _list_of_numpy(value)) is not None:
+            return plain(numbers, _special)
+        case float() | fractions.Fraction() | decimal.Decimal():
+            return {"float": float.__repr__(float(value))}
+        case _ if type(value) in _LIKE_LISTS:
+            return plain(list(itertools.islice(value, MOST_ITEMS + 1)), _special)
         case _ if callable(value) and hasattr(value, "__name__"):
             return {"function": callable_name(value)}
         case _:
@@ -58,6 +70,14 @@ def _number_of_numpy(value: Any) -> bool | int | float | complex | None:
         return None
     number = generic.item(value)
     return number if type(number) in (bool, int, float, complex) else None
+
+
+def _list_of_numpy(value: Any) -> list[Any] | None:
+    """An array of NumPy's numbers as nested lists, or ``None``."""
+    array: Any = getattr(sys.modules.get("numpy"), "ndarray", ())
+    if not isinstance(value, array) or value.dtype.kind not in "biuf" or not 0 < value.ndim < 3:
+        return None
+    return array.tolist(value) if value.size <= _MOST_ELEMENTS else None
 
 
 def _encode_tensor(tensor: torch.Tensor) -> Value:

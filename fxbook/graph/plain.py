@@ -27,10 +27,13 @@ def plain(value: Any, special: Callable[[Any], JSON | None], depth: int = 0) -> 
         depth: how many containers enclose the value.
     """
     match value:
-        case None | bool() | int():
+        case None | bool():
             return value
+        case int():
+            # Of a subclass too, such as an IntEnum, the plain number.
+            return int.__int__(value)
         case str():
-            return value if len(value) <= MOST_TEXT else {"opaque": "a very long str"}
+            return str.__str__(value) if str.__len__(value) <= MOST_TEXT else {"opaque": "a very long str"}
         case float() if type(value).__repr__ is float.__repr__:
             return {"float": repr(value)}
         case complex() if type(value).__repr__ is complex.__repr__:

@@ -6,9 +6,13 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import json
 import operator
+from collections import OrderedDict, deque
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -389,6 +393,38 @@ def test_numbers_of_numpy_are_encoded_like_those_of_python(number: Any) -> None:
     assert encode([np.array(number)[()]]) == [encode(number)]
     assert encode(np.float32(0.5)) == encode(0.5)
     assert encode(np.longdouble(0.5)) == {"opaque": "longdouble"}
+
+
+def test_lists_of_numpy_are_encoded_like_those_of_python() -> None:
+    assert encode({"time": np.array([0.5, 2.0])}) == encode({"time": [0.5, 2.0]})
+    assert encode(np.array([[1, 2], [3, 4]])) == [[1, 2], [3, 4]]
+    assert encode(np.array(["a"], dtype=object)) == {"opaque": "ndarray"}
+
+
+def test_what_is_like_a_list_is_encoded_like_one() -> None:
+    table = {"relu": 1, "gelu": 2}
+    assert encode([table.keys(), table.values(), range(2), deque([3])]) == [["relu", "gelu"], [1, 2], [0, 1], [3]]
+    assert encode(OrderedDict(table).keys()) == ["relu", "gelu"]
+    assert encode(range(10**30)) == {"opaque": "a very long list"}
+
+
+class Name(str):
+    """A name of a class of the learner's own."""
+
+
+class Seconds(float):
+    def __repr__(self) -> str:
+        return f"{float(self):.1f} s"
+
+
+class Side(enum.IntEnum):
+    LEFT = 1
+
+
+def test_subclasses_of_text_and_numbers_are_encoded_like_those_of_python() -> None:
+    values = encode([Name("relu"), {Name("relu"): Side.LEFT}, Seconds(0.5), Fraction(1, 2), Decimal("0.5")])
+    assert values == encode(["relu", {"relu": 1}, 0.5, 0.5, 0.5])
+    assert [type(values[0]), type(values[1]["dict"][0][1])] == [str, int]
 
 
 def test_encoding_is_bounded() -> None:
