@@ -2,8 +2,8 @@
 
 The form is that of :mod:`fxbook.graph.plain`. A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``, where
 ``float32`` and ``float64`` are exact; a node is ``{"node": name}``, a function ``{"function": name}``. NumPy's numbers,
-fractions and decimals are encoded like Python's numbers; NumPy's arrays of numbers, ranges, deques and the keys and
-values of a dict like lists.
+fractions and decimals are encoded like Python's numbers; NumPy's arrays of numbers or text, ranges, deques and the
+keys and values of a dict like lists.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ def _number_of_numpy(value: Any) -> bool | int | float | complex | None:
 
 
 def _list_of_numpy(value: Any) -> list[Any] | None:
-    """An array of NumPy's numbers as nested lists, or ``None``."""
+    """An array of numbers or text of NumPy's as nested lists, or ``None``."""
     array: Any = getattr(sys.modules.get("numpy"), "ndarray", ())
-    if not isinstance(value, array) or value.dtype.kind not in "biuf" or not 0 < value.ndim < 3:
+    if not isinstance(value, array) or value.dtype.kind not in "biufU" or not 0 < value.ndim < 3:
         return None
     return array.tolist(value) if value.size <= _MOST_ELEMENTS else None
 
