@@ -53,14 +53,23 @@ def _special(value: Any) -> Value | None:
             return plain(number, _special)
         case _ if (numbers := _list_of_numpy(value)) is not None:
             return plain(numbers, _special)
-        case float() | fractions.Fraction() | decimal.Decimal():
-            return {"float": float.__repr__(float(value))}
+        case float():
+            return {"float": float.__repr__(value)}
+        case _ if type(value) in (fractions.Fraction, decimal.Decimal):
+            return {"float": repr(_as_float(value))}
         case _ if type(value) in _LIKE_LISTS:
             return plain(list(itertools.islice(value, MOST_ITEMS + 1)), _special)
         case _ if callable(value) and hasattr(value, "__name__"):
             return {"function": callable_name(value)}
         case _:
             return {"opaque": type(value).__qualname__}
+
+
+def _as_float(number: fractions.Fraction | decimal.Decimal) -> float:
+    try:
+        return float(number)
+    except (OverflowError, ValueError):  # Too large, or a signalling NaN.
+        return math.nan
 
 
 def _number_of_numpy(value: Any) -> bool | int | float | complex | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
+import math
 import operator
 from collections import OrderedDict, deque
 from collections.abc import Callable
@@ -424,6 +425,7 @@ class Side(enum.IntEnum):
 def test_subclasses_of_text_and_numbers_are_encoded_like_those_of_python() -> None:
     values = encode([Name("relu"), {Name("relu"): Side.LEFT}, Seconds(0.5), Fraction(1, 2), Decimal("0.5")])
     assert values == encode(["relu", {"relu": 1}, 0.5, 0.5, 0.5])
+    assert encode([Fraction(10**400), Decimal("sNaN")]) == encode([math.nan] * 2)
     assert [type(values[0]), type(values[1]["dict"][0][1])] == [str, int]
 
 
