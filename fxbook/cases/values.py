@@ -1,23 +1,24 @@
 """Encode values as plain data, to send them between processes as JSON and compare them there.
 
 The form is that of :mod:`fxbook.graph.plain`. A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``, where
-``float32`` and ``float64`` are exact; a node is ``{"node": name}``, a function ``{"function": name}``. NumPy's numbers
-are encoded like Python's. NumPy's arrays, dict views and other lists are encoded as a list, other mappings as a dict,
-and other sets as a set.
+``float32`` and ``float64`` are exact; a node is ``{"node": name}``, a function ``{"function": name}``. NumPy's numbers,
+fractions and decimals are encoded like Python's numbers; NumPy's arrays of numbers or text, and ranges, like lists.
 """
 
 from __future__ import annotations
 
+import decimal
+import fractions
 import math
 import sys
-from collections.abc import ItemsView, KeysView, Mapping, MutableSequence, Set, ValuesView
+from collections import deque
 from typing import Any
 
 import torch
 from torch import fx
 
 from fxbook.graph.naming import callable_name
-from fxbook.graph.plain import plain
+from fxbook.graph.plain import MOST_ITEMS, Items, Keys, Values, plain
 
 Value = Any
 _MOST_ELEMENTS = 200_000
@@ -43,25 +44,29 @@ def _special(value: Any) -> Value | None:
             return {"torch": str(value)}
         case torch.Size():
             return {"tuple": [plain(size, _special) for size in value]}
-        case tuple() | list() | dict() | set() | frozenset():
+        case range() if len(value) <= MOST_ITEMS:
+            return list(value)
+        case tuple() | list() | dict() | set() | frozenset() | deque() | Keys() | Values() | Items():
             return None
         case _ if (number := _number_of_numpy(value)) is not None:
             return plain(number, _special)
+        case _ if (numbers := _list_of_numpy(value)) is not None:
+            return plain(numbers, _special)
         case float():
-            # A subclass that prints itself in its own way.
             return {"float": float.__repr__(value)}
-        case KeysView() | ValuesView() | ItemsView() | MutableSequence():
-            return plain(list(value), _special)
-        case Mapping():
-            return plain(dict(value), _special)
-        case Set():
-            return plain(set(value), _special)
-        case _ if (array := getattr(sys.modules.get("numpy"), "ndarray", None)) and isinstance(value, array):
-            return plain(array.tolist(value), _special)
+        case _ if type(value) in (fractions.Fraction, decimal.Decimal):
+            return {"float": repr(_as_float(value))}
         case _ if callable(value) and hasattr(value, "__name__"):
             return {"function": callable_name(value)}
         case _:
             return {"opaque": type(value).__qualname__}
+
+
+def _as_float(number: fractions.Fraction | decimal.Decimal) -> float:
+    try:
+        return float(number)
+    except (OverflowError, ValueError):  # Too large, or a signalling NaN.
+        return math.nan
 
 
 def _number_of_numpy(value: Any) -> bool | int | float | complex | None:
@@ -71,6 +76,14 @@ def _number_of_numpy(value: Any) -> bool | int | float | complex | None:
         return None
     number = generic.item(value)
     return number if type(number) in (bool, int, float, complex) else None
+
+
+def _list_of_numpy(value: Any) -> list[Any] | None:
+    """An array of numbers or text of NumPy's as nested lists, or ``None``."""
+    array: Any = getattr(sys.modules.get("numpy"), "ndarray", ())
+    if not isinstance(value, array) or value.dtype.kind not in "biufU" or not 0 < value.ndim < 3:
+        return None
+    return array.tolist(value) if value.size <= _MOST_ELEMENTS else None
 
 
 def _encode_tensor(tensor: torch.Tensor) -> Value:

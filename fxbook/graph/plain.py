@@ -3,11 +3,13 @@
 A value is JSON itself, or a dict whose one key says what it is: ``float`` and ``complex`` (as ``repr``, which is exact
 and includes ``nan`` and the infinities), ``tuple``, ``size``, ``dict`` (pairs), ``set``, ``slice``, ``range``,
 ``dtype``, ``layout``, ``memory_format``, ``device``, ``ellipsis``; or ``opaque``, with the class of any other object.
+A deque, and the keys, values or items of a dict, are encoded like a list.
 The caller encodes nodes and tensors with ``special``.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +18,7 @@ import torch
 JSON = Any
 DEEPEST = 20
 MOST_ITEMS, MOST_TEXT = 10_000, 100_000
+Keys, Values, Items = type({}.keys()), type({}.values()), type({}.items())
 
 
 def plain(value: Any, special: Callable[[Any], JSON | None], depth: int = 0) -> JSON:
@@ -30,11 +33,10 @@ def plain(value: Any, special: Callable[[Any], JSON | None], depth: int = 0) -> 
         case None | bool():
             return value
         case int():
-            # Not a subclass, which JSON does not accept.
+            # Of a subclass, such as an IntEnum, only the plain number can be sent.
             return int.__int__(value)
         case str():
-            text = str.__str__(value)
-            return text if len(text) <= MOST_TEXT else {"opaque": "a very long str"}
+            return str.__str__(value) if str.__len__(value) <= MOST_TEXT else {"opaque": "a very long str"}
         case float() if type(value).__repr__ is float.__repr__:
             return {"float": repr(value)}
         case complex() if type(value).__repr__ is complex.__repr__:
@@ -50,13 +52,13 @@ def _container(value: Any, special: Callable[[Any], JSON | None], depth: int) ->
         return [plain(item, special, depth + 1) for item in items]
 
     match value:
-        case tuple() | list() | set() | frozenset() | dict() if len(value) > MOST_ITEMS:
+        case tuple() | list() | set() | frozenset() | dict() | deque() | Keys() | Values() | Items() if len(value) > MOST_ITEMS:
             return {"opaque": f"a very long {type(value).__name__}"}
         case torch.Size():
             return {"size": list(value)}
         case tuple():
             return {"tuple": inner(value)}
-        case list():
+        case list() | deque() | Keys() | Values() | Items():
             return inner(value)
         case dict():
             return {"dict": [inner(pair) for pair in value.items()]}

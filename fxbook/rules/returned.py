@@ -53,6 +53,14 @@ def repeated_name(value: Value) -> str | None:
     return next((name for name in names if names.count(name) > 1), None)
 
 
+def bool_of(value: Value) -> bool | None:
+    """An encoded bool, or the one of a zero-dimensional tensor, such as ``(a != b).any()``."""
+    match value:
+        case bool() | {"tensor": "bool", "shape": [], "data": [bool()]}:
+            return value if isinstance(value, bool) else value["data"][0]
+    return None
+
+
 def number_of(value: Value) -> float | None:
     """An encoded number, or a zero-dimensional tensor, as a float."""
     match value:

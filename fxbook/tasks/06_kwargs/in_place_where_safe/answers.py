@@ -116,8 +116,15 @@ class SubclassesPassBase(PassBase):
 
 
 @right
-def keeps_its_copies_in_one_container(model):
-    return in_place(model, set_layer=stores(path=lambda node: f"copies_in_place.{node.name}"))
+def keeps_its_copies_in_one_container_and_calls_the_functions_that_end_in_an_underscore(model):
+    traced = in_place(model, set_layer=stores(path=lambda node: f"copies_in_place.{node.name}"))
+    for node in traced.graph.nodes:
+        function = getattr(nn.functional, f"{getattr(node.target, '__name__', '')}_", None)
+        if node.kwargs.get("inplace") and function is not None:
+            node.target = function
+            node.kwargs = {name: value for name, value in node.kwargs.items() if name != "inplace"}
+    traced.recompile()
+    return traced
 
 
 @right

@@ -54,14 +54,16 @@ _ACTIVATIONS = {
     "call_method": _METHODS,
 }
 _STAY = {f"torch.{name}" for name in _METHODS}
-# An answer may replace a method with a function that works in place.
-_FOR_METHODS = {f"{space}.{name}_" for space in ("torch", "torch.Tensor") for name in _METHODS}
+# An answer may replace a method or a function with a function that works in place, such as ``nn.functional.celu_``,
+# which is ``torch.celu_``.
+_FUNCTIONS = {path.rpartition(".")[2] for path in _ACTIVATIONS["call_function"]}
+_IN_PLACE = {f"{space}.{name}_" for space in ("torch", "torch.Tensor") for name in _METHODS | _FUNCTIONS}
 
 
 def _is_activation(node: NodeRecord) -> bool:
     if node.op == "call_module":
         return node.kind in _ACTIVATIONS["call_module"]
-    return node.target.removesuffix("_") in _ACTIVATIONS.get(node.op, ()) or node.target in _FOR_METHODS
+    return node.target.removesuffix("_") in _ACTIVATIONS.get(node.op, ()) or node.target in _IN_PLACE
 
 
 def _works_in_place(node: NodeRecord | None) -> bool:

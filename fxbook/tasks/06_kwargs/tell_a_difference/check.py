@@ -10,6 +10,7 @@ from torch import Tensor, fx, nn
 from fxbook.cases import Check
 from fxbook.cases.values import dict_items
 from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.returned import bool_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -80,10 +81,10 @@ def _same_rows(first: Tensor, second: Tensor) -> bool:
 def right_verdict(case: CaseView) -> Found:
     """The answer is ``True`` if the changed module behaves differently, else ``False``; the arguments are as before."""
     observation = {key[1:-1]: value for key, value in dict_items(case.value).items()}
-    verdict, pair, truth = observation["verdict"], case.case.name, truth_of(*case.arguments)
+    verdict, pair, truth = bool_of(observation["verdict"]), case.case.name, truth_of(*case.arguments)
     if observation["let through"]:
         yield None, f"For {pair}, `changed` raises {truth.raises}, and so does your code: it should return True."
-    if not isinstance(verdict, bool):
+    if verdict is None:
         yield None, "The answer is not a bool: return True or False."
     for name in observation["graded"]:
         yield None, f"The parameter `{name}` still has a `.grad`, to which `backward` would add the next gradient."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fxbook.cases import Check
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.returned import bool_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -47,10 +48,11 @@ def rejects_matches_across_writes(case: CaseView) -> Found:
     if not isinstance(verdicts, list) or len(verdicts) != len(ends):
         yield None, "The filter was not called for each match."
         return
-    for verdict, last in zip(verdicts, ends, strict=True):
+    for returned, last in zip(verdicts, ends, strict=True):
+        verdict = bool_of(returned)
         matched = f"the match that ends with `{last.name}`"
         end = "the first user" if last.users else f"`{last.name}`, which has no users"
-        if not isinstance(verdict, bool):
+        if verdict is None:
             yield None, f"For {matched}, the filter returns neither True nor False."
             return
         write = write_across(case.before, last)
