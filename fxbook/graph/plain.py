@@ -3,6 +3,7 @@
 A value is JSON itself, or a dict whose one key says what it is: ``float`` and ``complex`` (as ``repr``, which is exact
 and includes ``nan`` and the infinities), ``tuple``, ``size``, ``dict`` (pairs), ``set``, ``slice``, ``range``,
 ``dtype``, ``layout``, ``memory_format``, ``device``, ``ellipsis``; or ``opaque``, with the class of any other object.
+The keys or the values of a dict are encoded like a list.
 The caller encodes nodes and tensors with ``special``.
 """
 
@@ -16,6 +17,7 @@ import torch
 JSON = Any
 DEEPEST = 20
 MOST_ITEMS, MOST_TEXT = 10_000, 100_000
+Keys, Values = type({}.keys()), type({}.values())
 
 
 def plain(value: Any, special: Callable[[Any], JSON | None], depth: int = 0) -> JSON:
@@ -46,13 +48,13 @@ def _container(value: Any, special: Callable[[Any], JSON | None], depth: int) ->
         return [plain(item, special, depth + 1) for item in items]
 
     match value:
-        case tuple() | list() | set() | frozenset() | dict() if len(value) > MOST_ITEMS:
+        case tuple() | list() | set() | frozenset() | dict() | Keys() | Values() if len(value) > MOST_ITEMS:
             return {"opaque": f"a very long {type(value).__name__}"}
         case torch.Size():
             return {"size": list(value)}
         case tuple():
             return {"tuple": inner(value)}
-        case list():
+        case list() | Keys() | Values():
             return inner(value)
         case dict():
             return {"dict": [inner(pair) for pair in value.items()]}
