@@ -15,7 +15,7 @@ import torch
 from torch import fx
 
 from fxbook.graph.naming import callable_name
-from fxbook.graph.plain import Keys, Values, plain
+from fxbook.graph.plain import MOST_ITEMS, Keys, Values, plain
 
 Value = Any
 _MOST_ELEMENTS = 200_000
@@ -41,6 +41,8 @@ def _special(value: Any) -> Value | None:
             return {"torch": str(value)}
         case torch.Size():
             return {"tuple": [plain(size, _special) for size in value]}
+        case range() if len(value) <= MOST_ITEMS:
+            return list(value)
         case tuple() | list() | dict() | set() | frozenset() | Keys() | Values():
             return None
         case _ if (number := _number_of_numpy(value)) is not None:
