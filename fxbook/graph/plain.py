@@ -29,10 +29,14 @@ def plain(value: Any, special: Callable[[Any], JSON | None], depth: int = 0) -> 
         depth: how many containers enclose the value.
     """
     match value:
-        case None | bool() | int():
+        case None | bool():
             return value
+        # An object of a subclass, such as NumPy's str_, cannot be sent.
+        case int():
+            return int.__int__(value)
         case str():
-            return value if len(value) <= MOST_TEXT else {"opaque": "a very long str"}
+            text = str.__str__(value)
+            return text if len(text) <= MOST_TEXT else {"opaque": "a very long str"}
         case float() if type(value).__repr__ is float.__repr__:
             return {"float": repr(value)}
         case complex() if type(value).__repr__ is complex.__repr__:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import json
 import operator
@@ -389,6 +390,37 @@ def test_numbers_of_numpy_are_encoded_like_those_of_python(number: Any) -> None:
     assert encode([np.array(number)[()]]) == [encode(number)]
     assert encode(np.float32(0.5)) == encode(0.5)
     assert encode(np.longdouble(0.5)) == {"opaque": "longdouble"}
+
+
+class Word(str):
+    def __str__(self) -> str:
+        return "another"
+
+
+class Many(int):
+    def __int__(self) -> int:
+        return 5
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(np.str_("relu"), "relu"), (Word("relu"), "relu"), (Many(7), 7)],
+    ids=["text of NumPy", "text of a subclass", "number of a subclass"],
+)
+def test_an_object_of_a_subclass_is_sent_as_its_value(value: Any, expected: Any) -> None:
+    encoded = encode([value])
+    assert encoded == [expected]
+    assert type(encoded[0]) in (str, int)
+
+
+def test_keys_values_and_ranges_are_encoded_like_lists() -> None:
+    table = {"relu": 1, "add": 2}
+    assert encode((table.keys(), table.values(), range(2, 9, 3))) == encode((["relu", "add"], [1, 2], [2, 5, 8]))
+    assert encode(collections.OrderedDict(table).keys()) == ["relu", "add"]
+    assert encode(range(10**9)) == {"opaque": "range"}
+    held: dict[str, Any] = {}
+    held["values"] = held.values()
+    assert "too deep" in str(encode(held))
 
 
 def test_encoding_is_bounded() -> None:
