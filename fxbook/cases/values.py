@@ -44,7 +44,7 @@ def _special(value: Any) -> Value | None:
             return {"torch": str(value)}
         case torch.Size():
             return {"tuple": [plain(size, _special) for size in value]}
-        case range() if len(value) <= MOST_ITEMS:
+        case range() if not value[MOST_ITEMS:]:
             return list(value)
         case tuple() | list() | dict() | set() | frozenset() | deque() | Keys() | Values() | Items():
             return None

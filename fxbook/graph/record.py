@@ -258,6 +258,7 @@ def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
         return ()
     notes = []
     called = str(node.target) if node.op == "call_method" else getattr(node.target, "__name__", "")
+    called = called.partition(".")[0]  # an overload of an ATen operator is called `relu_.default`
     in_place = node.op in ("call_method", "call_function") and called.endswith("_") and not called.endswith("__")
     # and_, or_, not_ and is_ end with an underscore only because Python reserves the plain names.
     in_place &= getattr(node.target, "__module__", "") != "_operator"

@@ -8,6 +8,7 @@ from torch import fx
 
 from fxbook.cases import Check
 from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.returned import bool_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -21,8 +22,8 @@ def says_whether_stale(case: CaseView) -> Found:
     """The answer is ``True`` for a module whose text is older than its graph, else ``False``."""
     [traced] = case.arguments
     # The text alone decides: a record is also stale if a name in the text refers to another function by now.
-    stale, said = traced.code != traced.graph.python_code("self").src, noted(case).get("said")
-    if not isinstance(said, bool):
+    stale, said = traced.code != traced.graph.python_code("self").src, bool_of(noted(case).get("said"))
+    if said is None:
         yield None, "Your function returns neither True nor False."
     elif stale and not said:
         code, graph = _first_difference(traced)

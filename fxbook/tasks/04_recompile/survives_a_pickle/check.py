@@ -10,6 +10,7 @@ from torch import fx
 from fxbook.cases import Check
 from fxbook.graph.naming import target_name
 from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.returned import bool_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -42,8 +43,8 @@ def lost(traced: fx.GraphModule) -> str | None:
 @rule
 def predicts_the_pickle(case: CaseView) -> Found:
     """The answer says whether the program in the module's graph survives a pickle."""
-    said = noted(case).get("said")
-    if not isinstance(said, bool):
+    said = bool_of(noted(case).get("said"))
+    if said is None:
         yield None, "Your function returns neither True nor False."
         return
     changed = lost(*case.arguments)

@@ -56,7 +56,7 @@ def compares_the_numbers(traced, lowered):
     }
 
 
-@breaks("Each of these tensors is a parameter or a buffer of `traced`.", case=MANY)
+@breaks("Each of these tensors is a parameter or a buffer of `traced`,", case=MANY)
 @wrong("ends well", says="(weights of many kinds): your code raises KeyError")
 def forgets_the_buffers_of_modules_inside(traced, lowered):
     own = [*traced.named_parameters(), *traced.named_buffers(recurse=False)]

@@ -119,7 +119,7 @@ def adds_a_little_to_the_scale(weight, transposed):
     return (weight / scale).round().to(torch.int8), scale
 
 
-@breaks("Return a weight as a pair `(values, scale)`", case="a weight of Llama")
+@breaks("Return a weight as a pair of tensors `(values, scale)`", case="a weight of Llama")
 @wrong("right_form", says="The answer is a dict with 2 items, not a pair of plain tensors")
 def returns_a_dict(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)

@@ -161,7 +161,7 @@ def forgets_buffers(module, count):
     return with_sizes(module, count, used)
 
 
-@breaks("Return the names of the nodes that begin the parts after the first.", case="layers of random widths")
+@breaks("Return the names of the calls that begin the parts after the first.", case="layers of random widths")
 @wrong("begins_parts", says="is in the answer, but calls nothing")
 def begins_with_an_input(module, count):
     first = next(iter(module.graph.nodes)).name
@@ -175,7 +175,7 @@ def reverses_the_list(module, count):
 
 
 @breaks(
-    "Return the names of the nodes that begin the second part, the third part, and so on",
+    "Return the names of the calls that begin the second part, the third part, and so on",
     case="layers of random widths",
 )
 @wrong("begins_parts", says="not a list of names")

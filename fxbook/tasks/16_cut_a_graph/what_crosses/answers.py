@@ -107,7 +107,7 @@ def includes_values_made_later(graph, cut):
     return [node.name for node in used]
 
 
-@breaks("each once.", case="a value made early and returned")
+@breaks("each once,", case="a value made early and returned")
 @wrong("names_what_crosses", says="is in the answer more than once")
 def lists_a_value_for_each_user(graph, cut):
     before, behind = split_at(graph, cut)
@@ -115,7 +115,7 @@ def lists_a_value_for_each_user(graph, cut):
     return [node.name for node in made for user in node.users if user in behind]
 
 
-@breaks("Return the names of the values that cross the cut", case="a block with skip connections")
+@breaks("Return a list of the names of the values that cross the cut", case="a block with skip connections")
 @wrong("names_what_crosses", says="is not a list of names")
 def returns_a_count(graph, cut):
     before, behind = split_at(graph, cut)

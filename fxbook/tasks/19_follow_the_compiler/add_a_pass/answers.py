@@ -1,6 +1,6 @@
 """Answers to 19-add-a-pass: the passes in a place, and one more."""
 
-from torch._inductor.custom_graph_pass import get_custom_graph_passes
+from torch._inductor.custom_graph_pass import CustomGraphPass, get_custom_graph_passes
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -12,12 +12,8 @@ def uses_the_function_of_inductor(setting, new):
 
 
 @right
-def appends_to_a_copy(setting, new):
-    passes = []
-    if isinstance(setting, list | tuple):
-        passes.extend(setting)
-    elif setting is not None:
-        passes.append(setting)
+def recognises_a_pass_by_its_class(setting, new):
+    passes = [setting] if isinstance(setting, CustomGraphPass) else [*setting or ()]
     if not any(each is new for each in passes):
         passes.append(new)
     return passes
@@ -73,7 +69,7 @@ def returns_a_tuple(setting, new):
     return tuple(dict.fromkeys([*get_custom_graph_passes(setting), new]))
 
 
-@breaks("in the same order,", case="a list")
+@breaks("in the same order", case="a list")
 @wrong("has_all_in_order", says="the list should be")
 def reverses_the_order(setting, new):
     passes = list(get_custom_graph_passes(setting))[::-1]

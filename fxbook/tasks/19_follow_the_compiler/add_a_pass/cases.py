@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch import fx, nn
+from torch._inductor.custom_graph_pass import CustomGraphPass
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
 
 
-class Step:
+class Step(CustomGraphPass):
     """A named pass that does nothing; its length is 0, so ``bool`` of it is false."""
 
     def __init__(self, name: str) -> None:
@@ -19,6 +20,9 @@ class Step:
 
     def __call__(self, graph: fx.Graph) -> None:
         """Leave the graph as it is."""
+
+    def uuid(self) -> str:
+        return self.name
 
     def __len__(self) -> int:
         return 0

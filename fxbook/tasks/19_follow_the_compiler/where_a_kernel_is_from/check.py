@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fxbook.cases import Check
+from fxbook.rules.returned import list_of_names
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -15,8 +16,8 @@ def names_the_origins(case: CaseView) -> Found:
         node for call, each in provenance["cppCodeToPost"].items() if call.rpartition(":")[0] == kernel for node in each
     ]
     expected = sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
-    answer = case.value
-    if not isinstance(answer, list) or not all(isinstance(name, str) for name in answer):
+    answer = list_of_names(case.value)
+    if answer is None:
         yield None, "The answer is not a list of names."
         return
     for name in answer:

@@ -73,8 +73,15 @@ def in_place(traced, change=by_function, kinds=(nn.ReLU, nn.functional.relu), co
 
 
 @right
-def calls_the_method(traced):
-    in_place(traced, by_method)
+def calls_the_operator_directly_after_the_maker(traced):
+    def change(traced, node):
+        [value] = node.all_input_nodes
+        with traced.graph.inserting_after(value):
+            new = traced.graph.call_function(torch.ops.aten.relu_.default, (value,))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+
+    in_place(traced, change)
     return traced
 
 

@@ -79,8 +79,24 @@ def others_stay(case: CaseView) -> Found:
 
 
 def _pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
-    """Each node with the given node at the same index, since new nodes may replace given ones."""
-    return list(zip(case.nodes, case.before, strict=False))
+    """Each node with the given node that it is, or replaces: a new node replaces one that read the same value.
+
+    A new node may have any place after that value.
+    """
+    origins: dict[int, int] = {}
+    for node in case.nodes:
+        left = [before for before in case.before if before.index not in origins.values()]
+        origin = case.origins[node.index]
+        if origin is None or all(before.index != origin for before in left):
+            value = origins.get(node.inputs[0]) if node.inputs else None
+            read = (before.index for before in left if _is_activation(before) and value in before.inputs)
+            origin = next((index for index in read if index not in case.origins), None)
+        if origin is not None:
+            origins[node.index] = origin
+    new = [node.index for node in case.nodes if node.index not in origins]
+    gone = [before.index for before in case.before if before.index not in origins.values()]
+    origins |= dict(zip(new, gone, strict=False))
+    return [(node, case.before.nodes[origins[node.index]]) for node in case.nodes if node.index in origins]
 
 
 CHECK = Check(
