@@ -26,7 +26,7 @@ class Room:
 
 
 ROOMS = {
-    "checking": Room("every right and wrong answer with its whole report, and in the case that its clause names", 3),
+    "checking": Room("every right and wrong answer: its report, and the case in which a wrong one fails", 3),
     "mutants": Room("the slightly wrong versions of every solution, and which of them pass", 7, ("tests/mutation",)),
     "classroom": Room(
         "handing out, the sandbox and its attacks, the judge, grading, exports, a hub, Dask", 10, ("classroom/tests",)

@@ -37,7 +37,7 @@ _ESCAPED = re.compile(r"\\+([nt\"'])")
 
 @dataclasses.dataclass(frozen=True)
 class Width:
-    """How many consecutive tokens make a leak; a complete part of a solution needs only ``least``."""
+    """How many consecutive tokens make a leak; for a complete part of a solution, ``least`` are enough."""
 
     least: int
     tokens: int

@@ -196,7 +196,7 @@ def _unverified(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
 
 
 def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -> CaseFacts:
-    """Replace everything in a case that its graph determines with what the rebuilt graph gives.
+    """Recompute everything in a case that its graph determines, using the rebuilt graph.
 
     Args:
         keep: receives a function that returns the values of the nodes for a draw of inputs, if the graph was rebuilt.

@@ -1,1 +1,1 @@
-"""Tools from chapters 03, 05 and 12 to 15 for editing graphs and proving the edits."""
+"""Tools from chapters 03, 05 and 12 to 15 for editing graphs and checking the edits."""

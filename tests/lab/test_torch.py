@@ -320,7 +320,7 @@ def test_torch_s_functions_of_numbers_alone_are_outside_the_lab(player: Player) 
         module = fx.GraphModule(nn.Module(), graph)
         player.ask(data=data_of(module, {}))
         told = player.ask(action={"do": "run"})
-        assert told["outside"].startswith("a lab computes the functions of torch on tensors of float64 only")
+        assert told["outside"].startswith("a lab applies the functions of torch to float64 tensors only")
         assert is_called_with_numbers_alone(module, {})
     assert not is_called_with_numbers_alone(example(1), {"x": INPUTS["x"]})
 

@@ -1,7 +1,7 @@
 // The form of a lab's data, which fxbook/lab/data.py makes.
 
 /**
- * @typedef {{shape: number[], data: number[]}} Tensor a dense tensor of float64, rows first
+ * @typedef {{shape: number[], data: number[]}} Tensor a dense float64 tensor, rows first
  * @typedef {{name: string, code: string, shown: string, python: string, format: string | null, impure: boolean, keywords: boolean,
  *            parameters: [string, string][]}} FunctionData
  * @typedef {{name: string, op: import("./node.js").Op, target: string, args: any[], kwargs: Record<string, any>, users: string[]}} NodeData

@@ -40,7 +40,7 @@ const unary = f => value => ({shape: needTensor(value).shape, data: value.data.m
 const binary = f => (a, b) => {
   if (!isTensor(a) && !isTensor(b)) {
     const numbers = numberOf(a) !== undefined && numberOf(b) !== undefined;
-    throw new OutsideTheLab(numbers ? "a lab computes the functions of torch on tensors of float64 only, and here both are numbers" : "a tensor is needed here");
+    throw new OutsideTheLab(numbers ? "a lab applies the functions of torch to float64 tensors only, and here both are numbers" : "a tensor is needed here");
   }
   const [p, q] = [asTensor(a), asTensor(b)], shape = broadcast(p.shape, q.shape);
   const at = (tensor, index) => {

@@ -150,7 +150,7 @@ def ignores_other_users_of_the_weights(module):
 
 
 @breaks(
-    "scores that are divided, that are not scaled, that are scaled by a node or from the left,",
+    "scores that are divided, that are not scaled, whose scale is a node or the left operand,",
     case="several places, some of which stay",
 )
 @wrong("each_in_one_call", says="node `softmax_15` and its user should stay: its scores are divided")

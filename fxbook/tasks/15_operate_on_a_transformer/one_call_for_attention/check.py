@@ -45,7 +45,7 @@ def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
     if scale is None:
         return "its scores are not scaled"
     if not isinstance(scale[0], dict) or "node" not in scale[0] or (isinstance(scale[1], dict) and "node" in scale[1]):
-        return "its scores are scaled from the left, or by a node"
+        return "the scale of its scores is a node or the left operand"
     key = graph.nodes[scores.inputs[-1]]
     if key.target != "transpose" or key.positional[1:] != [-2, -1]:
         return "the right operand of its scores is not written as `transpose(-2, -1)`"
