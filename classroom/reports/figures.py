@@ -1,4 +1,4 @@
-"""Show the blamed node of a mark in its graph: as a drawing if the graph is small, otherwise as table rows.
+"""Show the node that a mark blames, in its graph: as a drawing if the graph is small, otherwise as table rows.
 
 Names, calls and arguments are the student's, so all text is shortened and cleaned, opcodes must be one of the six, and
 a graph that cannot be drawn is shown as rows.

@@ -156,7 +156,7 @@ class Trial:
         return weights <= _MUCH and len(self.before.graph.nodes) <= _MANY_NODES
 
     def on_other_weights(self) -> tuple[Outcome, Outcome] | None:
-        """The outcomes of an equal module with different tensor values, before the pass and after it.
+        """The outcomes of a copy of the module with different tensor values, before the pass and after it.
 
         ``None`` if a copy is expensive.
         """

@@ -71,14 +71,14 @@ def hard_codes_one_path(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or path == "sharpen")
 
 
-@breaks("so decide by `kind`.", case="modules nested, of a subclass, and called twice")
+@breaks("so decide by `kind`.", case="nested modules, one of a subclass and one called twice")
 @wrong("kept_whole", node="blocks_2_inner", says="keeps a `SharpenOnce` whole, which the task does not ask for")
 def looks_for_class_names(model, kind):
     names = {kind.__name__, "Annealed"}
     return tracing(model, lambda module, path, leaf: leaf or any(name in type(module).__name__ for name in names))
 
 
-@breaks("or of a subclass", case="modules nested, of a subclass, and called twice")
+@breaks("or of a subclass", case="nested modules, one of a subclass and one called twice")
 @wrong("ends well", says="tracing goes into `blocks.1.inner`, which is of the class passed as `kind`")
 def looks_at_the_direct_bases(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or kind in (type(module), *type(module).__bases__))

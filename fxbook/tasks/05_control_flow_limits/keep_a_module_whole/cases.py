@@ -180,7 +180,7 @@ USAGE = Usage(
     "pass",
     cases=(
         whole("the classifier", Sharpened, 3),
-        whole("modules nested, of a subclass, and called twice", Nested, unseen=True),
+        whole("nested modules, one of a subclass and one called twice", Nested, unseen=True),
         whole("containers of torch", Tower, training=False, unseen=True),
         whole("a layer of torch, and a subclass", Layered, unseen=True),
         whole("a subclass of a layer that tracing enters", Based, unseen=True),

@@ -43,7 +43,7 @@ def faults_of(model: nn.Module, examples: dict[str, Any], values: dict[str, Any]
 
 
 def _mismatch(value: Any, example: Tensor) -> tuple[tuple[str, ...], ...]:
-    """Where a value differs from its example, what an error message must say about both."""
+    """For each difference between a value and its example, the texts that an error message must contain."""
     if not isinstance(value, Tensor):
         return ((type(value).__name__,),)
     texts: list[tuple[str, ...]] = []

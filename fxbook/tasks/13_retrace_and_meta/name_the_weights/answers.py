@@ -71,7 +71,7 @@ def maps_the_other_way(traced, lowered):
 
 
 @breaks("to the name of the same tensor in `traced`", case=LLAMA)
-@wrong("named_rightly", says="is not a name of a tensor that `lowered` fetches")
+@wrong("named_rightly", says="is not the name of a tensor that `lowered` fetches")
 def keeps_the_new_names(traced, lowered):
     return {target: target for target in fetched(lowered)}
 

@@ -36,7 +36,7 @@ def named_rightly(case: CaseView) -> Found:
         if name is None:
             yield None, f"The value for `{target}` is {kind_of(table[target])}, not a name."
         elif name not in set().union(*right.values()):
-            yield None, f"`{name}`, the value for `{target}`, is not a name of a tensor that `lowered` fetches."
+            yield None, f"`{name}`, the value for `{target}`, is not the name of a tensor that `lowered` fetches."
         elif name not in names:
             yield None, f"`{target}`, which `lowered` fetches, is not the tensor `{name}` of `traced`."
     for target in table:

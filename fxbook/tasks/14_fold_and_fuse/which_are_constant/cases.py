@@ -54,8 +54,8 @@ def weighed() -> tuple[nn.Module, Tensor]:
 def trained(
     build: Callable[[], tuple[nn.Module, Tensor]], choose: Callable[[list[nn.Parameter]], Iterable[nn.Parameter]]
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """Make the argument of the answer: the graph, in which only the chosen parameters are trained, with one more call,
-    which has no users.
+    """Make the argument that the answer gets: a graph in which only the chosen parameters are trained, plus one call
+    without users.
     """
 
     def given(model: nn.Module) -> tuple[Any, ...]:
