@@ -79,9 +79,9 @@ def _number_of_numpy(value: Any) -> bool | int | float | complex | None:
 
 
 def _list_of_numpy(value: Any) -> list[Any] | None:
-    """An array of numbers or text of NumPy's as nested lists, or ``None``."""
+    """An array of numbers, text or objects of NumPy's as nested lists, or ``None``."""
     array: Any = getattr(sys.modules.get("numpy"), "ndarray", ())
-    if not isinstance(value, array) or value.dtype.kind not in "biufU" or not 0 < value.ndim < 3:
+    if not isinstance(value, array) or value.dtype.kind not in "biufUO" or not 0 < value.ndim < 3:
         return None
     return array.tolist(value) if value.size <= _MOST_ELEMENTS else None
 

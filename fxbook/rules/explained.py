@@ -25,6 +25,7 @@ _LINT = {
     "is expected": "00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
     "side table": "when_it_breaks/02_insertion_points#runtimeerror-node-hand-is-not-added-to-the-side-table",
 }
+_LET_THROUGH = "02_insertion_points#what-lint-lets-through"
 
 recompiled = predicates.recompiled.at("00_first_graph#change-one-node")
 no_dead_nodes = predicates.no_dead_nodes.at("02_insertion_points#a-new-node-needs-a-user")
@@ -33,7 +34,10 @@ has_output = predicates.has_node("output").at("when_it_breaks/01_node_creation#n
 
 @rule
 def lints(case: CaseView) -> Found:
-    """:func:`predicates.lints`, with a link to the section that explains the kind of fault; and only one output."""
+    """:func:`predicates.lints`, with a link to the section that explains the kind of fault; and only one output.
+
+    That output has one argument: a run returns the first and ignores the others.
+    """
     for node, sentence, *_ in predicates.lints.find(case):
         fault = node.faults[0] if node and node.faults else sentence
         place = next((place for part, place in _LINT.items() if part in fault), None)
@@ -43,10 +47,13 @@ def lints(case: CaseView) -> Found:
             place = "02_insertion_points#a-node-made-without-an-anchor"
         elif fault.endswith("before it is defined"):
             place = "02_insertion_points#two-nodes-one-anchor"
-        yield node, sentence, place or "02_insertion_points#what-lint-lets-through"
+        yield node, sentence, place or _LET_THROUGH
     for node in [node for node in case.nodes if node.op == "output"][1:]:
         second = "is a second `output`: a run ends at the first, and a graph should have only one"
         yield node, second, "when_it_breaks/02_insertion_points#silent-the-first-of-two-outputs-wins"
+    for node in case.nodes:
+        if node.op == "output" and len(node.positional) > 1:
+            yield node, f"has {len(node.positional)} arguments: a run returns only the first", _LET_THROUGH
 
 
 def reads_itself(case: CaseView, node: NodeRecord) -> bool:

@@ -29,6 +29,7 @@ from fxbook.checking.judge import Verdict, judge
 from fxbook.graph.record import record
 from fxbook.observing.observe import observe
 from fxbook.observing.prepare import prepare
+from fxbook.rules import explained
 from fxbook.rules.families import ADD, CONV2D, GELU, LINEAR, RELU, family
 from fxbook.rules.predicates import (
     calls,
@@ -83,6 +84,12 @@ def returns_nan(module: fx.GraphModule) -> None:
     module.recompile()
 
 
+def returns_two_values(module: fx.GraphModule) -> None:
+    output = module.graph.output_node()
+    output.args = (*output.args, output.args[0])
+    module.recompile()
+
+
 def evaluates(model: nn.Module) -> fx.GraphModule:
     return fx.symbolic_trace(model.eval())
 
@@ -127,6 +134,14 @@ Row = tuple[str, Rule, Any, dict[str, Any], str | None, str | None]
 
 ROWS: list[Row] = [
     ("lints: missing module", lints, missing_module, {}, "graph.lint() rejects the graph", "layers_1"),
+    (
+        "lints: two values",
+        explained.lints,
+        returns_two_values,
+        {},
+        "has 2 arguments: a run returns only the first",
+        "output",
+    ),
     ("same_result: nan", same_result, returns_nan, {}, "it holds nan", "output"),
     ("same_result: stale", same_result, no_recompile, {"expected": with_relu}, "the compiled code is stale", None),
     ("or_because: why", same_result.or_because(calls(GELU)), drops_a_layer, {}, "No node calls gelu", None),
@@ -399,7 +414,7 @@ def test_numbers_of_numpy_are_encoded_like_those_of_python(number: Any) -> None:
 def test_lists_of_numpy_are_encoded_like_those_of_python() -> None:
     assert encode({"time": np.array([0.5, 2.0])}) == encode({"time": [0.5, 2.0]})
     assert encode(np.array([[1, 2], [3, 4]])) == [[1, 2], [3, 4]]
-    assert encode(np.array(["a"], dtype=object)) == {"opaque": "ndarray"}
+    assert encode(np.array([np.float64(0.5), "a"], dtype=object)) == encode([0.5, "a"])
 
 
 def test_what_is_like_a_list_is_encoded_like_one() -> None:

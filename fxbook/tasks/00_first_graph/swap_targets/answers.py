@@ -100,7 +100,7 @@ def ignores_the_opcode(traced, table):
     return swap(traced, table, is_meant=lambda node: True)
 
 
-@breaks("and return it.", case="the classifier")
+@breaks("and return that module or nothing.", case="the classifier")
 @wrong("given_edited", says="The result is a different module, but the given one")
 def traces_the_changed_module_once_more(traced, table):
     return fx.symbolic_trace(swap(traced, table))

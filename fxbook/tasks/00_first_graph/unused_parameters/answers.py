@@ -79,9 +79,11 @@ def traces_the_model_itself(model):
 
 @breaks("Such a parameter is used if either layer is used", case="a model with tied weights and a constant")
 @wrong("unused_parameters", says="also has another name, which is used")
-def compares_names(model):
-    traced = fx.symbolic_trace(copy.deepcopy(model))
-    return sorted(dict(model.named_parameters()).keys() - dict(traced.named_parameters()).keys())
+def compares_names_with_targets(model):
+    nodes = fx.symbolic_trace(copy.deepcopy(model)).graph.nodes
+    used = [node.target for node in nodes if node.op in ("call_module", "get_attr")]
+    names = [name for name, _ in model.named_parameters()]
+    return [name for name in names if not any(f"{name}.".startswith(f"{target}.") for target in used)]
 
 
 @breaks("For `Classifier` these are `auxiliary.weight` and `auxiliary.bias`.", case="the classifier")

@@ -13,7 +13,10 @@ from ..cases import Attending, Classifier, Dense, NamedAlike, RandomLayers, Recu
 
 
 class Tied(nn.Module):
-    """Two pairs of layers that share a weight; ``forward`` calls one layer, fetches its weight, and makes constants."""
+    """Two pairs of layers that share a weight; ``forward`` calls only the second of one pair, and makes constants.
+
+    It fetches the weight of another layer, which it never calls: the bias of that layer is unused.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,10 +26,11 @@ class Tied(nn.Module):
         self.spare = nn.Linear(4, 4)
         self.spare_twin = nn.Linear(4, 4, bias=False)
         self.spare_twin.weight = self.spare.weight
+        self.mixer = nn.Linear(4, 4)
         self.gain = nn.Parameter(torch.ones(4))
 
     def forward(self, x: Tensor) -> Tensor:
-        hidden = self.decoder(x) @ self.decoder.weight * self.gain
+        hidden = self.decoder(x) @ self.mixer.weight * self.gain
         return hidden - torch.tensor([0.5, 0.5, 0.5, 0.5]) + torch.tensor(0.1)
 
 

@@ -76,7 +76,11 @@ CHECK = Check(
         recompiled,
         output_last,
         same_result.or_because(
-            explained.no_dead_nodes, writes_stay, chain_read_by_all, only_behind_the_node, chain_in_order
+            writes_stay,
+            chain_in_order.where(lambda case: bool([*case.new()])),
+            explained.no_dead_nodes,
+            chain_read_by_all,
+            only_behind_the_node,
         ),
         no_dead_nodes,
         given_edited,

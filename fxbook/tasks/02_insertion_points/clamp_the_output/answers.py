@@ -108,11 +108,15 @@ def clamps_the_tuple(traced):
     _return_instead(traced, lambda graph, *args: graph.call_function(torch.clamp, (args, 0, 6)))
 
 
-@breaks("Make a traced model return its result clamped", case="a model that asserts something about its result")
-@wrong("result_clamped", says="no new node calls clamp: the result of `step_")
-def skips_a_graph_that_already_clamps(traced):
-    if not traced.graph.find_nodes(op="call_function", target=torch.clamp):
-        _return_instead(traced, lambda graph, result: graph.call_function(torch.clamp, (result, 0, 6)))
+@wrong(
+    "writes_stay",
+    says="writes in place and is gone, but should have stayed: `step_2.div_(50)`",
+    read="03_replacement#what-removing-dead-code-deletes",
+)
+def removes_dead_code_at_the_end(traced):
+    _return_instead(traced, lambda graph, result: graph.call_function(torch.clamp, (result, 0, 6)))
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
 
 
 @wrong("output_last", node="clamp", says="is after `output`: it never runs")
@@ -131,9 +135,9 @@ def edits_a_copy(traced):
 
 
 @breaks("to the range from 0 to 6.", case="the block of the chapter")
-@wrong("result_clamped", node="clamp", says="clamps to the range from 0.0 to 1.0, not the range from 0 to 6")
-def takes_another_range(traced):
-    _return_instead(traced, lambda graph, result: graph.call_function(torch.clamp, (result, 0, 1)))
+@wrong("result_clamped", node="clamp", says="has only the limit 0.0: the range is from 0 to 6")
+def sets_only_the_lower_limit(traced):
+    _return_instead(traced, lambda graph, result: graph.call_function(torch.clamp, (result, 0)))
 
 
 @breaks("must not change the tensor that the caller passes.", case="a model that returns its input")

@@ -7,7 +7,15 @@ from torch import Tensor, nn
 
 from fxbook.cases import Check
 from fxbook.rules import explained
-from fxbook.rules.explained import args_are_tuples, callers_input_stays, given_edited, lints, output_last, recompiled
+from fxbook.rules.explained import (
+    args_are_tuples,
+    callers_input_stays,
+    given_edited,
+    lints,
+    output_last,
+    recompiled,
+    writes_stay,
+)
 from fxbook.rules.families import family
 from fxbook.rules.predicates import no_dead_nodes, same_result
 from fxbook.rules.returned import number_of
@@ -39,6 +47,8 @@ def result_clamped(case: CaseView) -> Found:
             yield node, f"clamps `{read.name}`: the model returned `{returned.name}`"
         if node.op == "call_module":
             yield node, "calls a module that clamps to a range other than 0 to 6"
+        if len(limits) == 1:
+            yield node, f"has only the limit {number_of(limits[0])}: the range is from 0 to 6"
         if [number_of(limit) for limit in limits] != [0.0, 6.0]:
             given = " to ".join(str(number_of(limit)) for limit in limits)
             yield node, f"clamps to the range from {given}, not the range from 0 to 6"
@@ -54,7 +64,7 @@ CHECK = Check(
         recompiled,
         args_are_tuples,
         output_last,
-        same_result.or_because(explained.no_dead_nodes, result_clamped),
+        same_result.or_because(explained.no_dead_nodes, writes_stay, result_clamped),
         callers_input_stays,
         no_dead_nodes,
         given_edited,
