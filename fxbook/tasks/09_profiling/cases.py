@@ -65,6 +65,12 @@ class Machine:
         """The name of each function that was called alone between two clock readings, in order."""
         return [call[0] for call in self._alone()]
 
+    def untimed_between(self) -> int:
+        """The number of calls between the first and the last timed one that were not timed alone."""
+        places = [place for place, call in enumerate(self.log) if call]
+        alone = [place for place in places if self.log[place - 1 : place + 2 : 2] == [None, None]]
+        return sum(alone[0] < place < alone[-1] for place in places) - len(alone[1:-1]) if alone else 0
+
     def _alone(self) -> list[tuple[str, bool, bool]]:
         triples = zip(self.log, self.log[1:], self.log[2:], strict=False)
         return [call for before, call, after in triples if before is after is None and call]

@@ -200,11 +200,13 @@ class DeletesTheOutputToo(fx.Interpreter):
         return super().boxed_run(args_list)
 
 
-@breaks("A list of the wrong length raises an error.", case="values without users")
-@wrong("refuses_other_lengths", says="A list of 4 items raises no error, although the graph has 3 inputs", read=LENGTH)
-class TakesAListOfAnyLength(FreesUnusedResults):
+@breaks("A list of the wrong length raises an error.", case="inputs and a result without users")
+@wrong("refuses_other_lengths", says="has 3 inputs: an input with a default needs an item too", read=LENGTH)
+class FillsInDefaults(FreesUnusedResults):
     def boxed_run(self, args_list):
-        env = {node: value if node.users else None for node, value in zip(inputs(self.graph), args_list)}  # noqa: B905
+        given = inputs(self.graph)
+        args_list.extend(node.args[0] for node in given[len(args_list) :] if node.args)
+        env = {node: value if node.users else None for node, value in zip(given, args_list, strict=True)}
         args_list.clear()
         result = self.run(initial_env=env)
         self.env = {}

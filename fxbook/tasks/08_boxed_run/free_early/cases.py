@@ -26,13 +26,13 @@ class InPlace(nn.Module):
 
 
 class UnusedTwice(nn.Module):
-    """Two inputs and the result of a module, without users."""
+    """Two inputs and the result of a module, without users; the last input has a default."""
 
     def __init__(self) -> None:
         super().__init__()
         self.act = nn.ReLU()
 
-    def forward(self, mask: Tensor, features: Tensor, names: Tensor) -> Tensor:
+    def forward(self, mask: Tensor, features: Tensor, names: Tensor | None = None) -> Tensor:
         hidden = torch.exp(features)
         self.act(hidden)
         return torch.tanh(hidden)

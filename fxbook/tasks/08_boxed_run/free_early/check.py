@@ -30,9 +30,11 @@ def list_is_empty(case: CaseView) -> Found:
 def refuses_other_lengths(case: CaseView) -> Found:
     """A list that is too long or too short raises an error."""
     run = run_of(case)
-    inputs = sum(node.op == "placeholder" for node in case.before)
+    inputs = [node for node in case.before if node.op == "placeholder"]
     for length in run.taken if run else ():
-        yield None, f"A list of {length} items raises no error, although the graph has {inputs} inputs."
+        too_few = length < len(inputs) and inputs[-1].positional
+        default = ": an input with a default needs an item too" if too_few else ""
+        yield None, f"A list of {length} items raises no error, although the graph has {len(inputs)} inputs{default}."
 
 
 ONE_RUN = (keeps_to_env, uses_what_was_passed, result_is_right, list_is_empty, let_go, nothing_held_after)

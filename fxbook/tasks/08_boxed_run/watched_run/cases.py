@@ -61,6 +61,7 @@ def run_watched(
     if by_name:
         # Neither the order of the inputs nor its reverse: the last comes first.
         handed = {names[-1]: tensors.pop()} | {name: tensors.pop(0) for name in names[:-1]}
+    watch.handed = handed
     with torch.no_grad():
         run = use(traced, handed)
         try:
@@ -118,14 +119,16 @@ def _method(name: str, value: Any, *args: Any, **kwargs: Any) -> Any:
 class Watch:
     """Records, before each step computes, which values are alive: those whose memory exists. Keeps none alive.
 
-    ``steps`` is a list of ``(name of the node, names of the values alive)``. A result that shares memory with an
-    earlier value, such as an in-place method's, has the name of that value. ``astray`` lists the steps that got a
-    different value from the one that their node uses: ``(name of the node, name of the value, name of the value that it
-    got)``, where the last is ``""`` for a tensor that is neither an input nor a result.
+    ``steps`` is a list of ``(name of the node, names of the values alive, names of the inputs that are still in
+    handed)``, where ``handed`` is the list or dict that was passed. A result that shares memory with an earlier value,
+    such as an in-place method's, has the name of that value. ``astray`` lists the steps that got a different value from
+    the one that their node uses: ``(name of the node, name of the value, name of the value that it got)``, where the
+    last is ``""`` for a tensor that is neither an input nor a result.
     """
 
     def __init__(self) -> None:
-        self.steps: list[tuple[str, list[str]]] = []
+        self.handed: Any = []
+        self.steps: list[tuple[str, list[str], list[str]]] = []
         self.astray: list[tuple[str, str, str]] = []
         self._refs: dict[str, weakref.ref[torch.UntypedStorage]] = {}
         self._known_as: dict[str, str] = {}
@@ -140,7 +143,10 @@ class Watch:
 
     def compute(self, name: str, reads: list[str], values: list[Any]) -> None:
         """Record that a step is about to compute from these values; ``reads`` names the values that its node uses."""
-        self.steps.append((name, self.alive()))
+        handed = [value for value in pytree.tree_leaves(self.handed) if isinstance(value, Tensor)]
+        self.steps.append((name, self.alive(), [self._name(value) for value in handed]))
+        # Deleted now, because the step may free inputs while it runs.
+        del handed
         for read, value in zip(reads, values, strict=False):
             received = self._name(value)
             if received != self._known_as.get(read, read):

@@ -20,7 +20,8 @@ class Run:
     """What ``run_watched`` recorded about a run.
 
     Attributes:
-        steps: the nodes that computed, in order, each with the names of the values that were alive.
+        steps: the nodes that computed, in order, each with the names of the values that were alive, and of the inputs
+            that were still in the list or dict.
         astray: the nodes that got a different value from the one that they use.
         result: what the run returned.
         left: how many inputs were still in the list or dict after the run.
@@ -28,7 +29,7 @@ class Run:
         taken: the wrong lengths of the list that raised no error.
     """
 
-    steps: list[tuple[str, list[str]]]
+    steps: list[tuple[str, list[str], list[str]]]
     astray: list[Value]
     result: Value
     left: int
@@ -56,10 +57,10 @@ def run_of(case: CaseView) -> Run | None:
     return None
 
 
-def _step(item: Value) -> Iterator[tuple[str, list[str]]]:
+def _step(item: Value) -> Iterator[tuple[str, list[str], list[str]]]:
     match item:
-        case {"tuple": [str(step), list(alive)]} if _all_text(alive):
-            yield step, alive
+        case {"tuple": [str(step), list(alive), list(handed)]} if _all_text(alive + handed):
+            yield step, alive, handed
 
 
 def _all_text(items: list[Value]) -> bool:
@@ -103,7 +104,7 @@ def result_is_right(case: CaseView) -> Found:
     if run is None:
         yield None, "The answer could not be run."
         return
-    steps, ran = list(needed(case.before)), [step for step, _ in run.steps]
+    steps, ran = list(needed(case.before)), [step for step, *_ in run.steps]
     for step in steps:
         if step not in ran:
             yield None, f"Node `{step}` did not run: every node should run once, in order."
@@ -132,17 +133,21 @@ def let_go(case: CaseView) -> Found:
     yield from alive_too_long(case)
 
 
-def alive_too_long(case: CaseView, unused: bool = True) -> Found:
-    """Values alive while a node computes that neither it nor a later node uses; those without users if ``unused``."""
+def alive_too_long(case: CaseView, passed: str = "list", unused: bool = True) -> Found:
+    """Values alive while a node computes that neither it nor a later node uses; those without users if ``unused``.
+
+    ``passed`` is what holds the inputs when the answer is called.
+    """
     run, graph = run_of(case), case.before
     must = needed(graph)
-    for step, alive in run.steps if run else ():
+    for step, alive, handed in run.steps if run else ():
         for name in alive:
             value = graph.named(name)
             if value is not None and name not in must.get(step, ()) and (unused or value.users):
                 kind = "input" if value.op == "placeholder" else "value"
                 why = f"its last user is `{last_user(graph, value).name}`" if value.users else "no node uses it"
-                yield None, f"While node `{step}` computes, the {kind} `{name}` is still alive, but {why}."
+                holder = f": the {passed} still holds it" if name in handed else ""
+                yield None, f"While node `{step}` computes, the {kind} `{name}` is still alive, but {why}{holder}."
 
 
 @rule("08_boxed_run#what-stays-after-the-run")

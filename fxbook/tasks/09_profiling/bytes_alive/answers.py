@@ -1,6 +1,7 @@
 """Answers to 09-bytes-alive: the bytes that are alive at each node."""
 
 import weakref
+from operator import attrgetter
 
 import torch
 from torch import fx
@@ -138,10 +139,12 @@ def at_each_node(traced, inputs, size):
     return found
 
 
-@breaks("neither do views of them", case=VIEWS)
+@breaks("neither do views of them", case=SEVERAL)
 @wrong("bytes_alive", says="Parameters and buffers do not count, and neither do views of them.")
-def counts_views_of_weights(traced, *inputs):
-    return followed(traced, inputs, weights=())
+def recognises_weights_by_their_nodes(traced, *inputs):
+    """Leaves out what ``get_attr`` nodes fetch, and views of that."""
+    fetched = [attrgetter(node.target)(traced) for node in traced.graph.find_nodes(op="get_attr")]
+    return followed(traced, inputs, weights={value.untyped_storage().data_ptr() for value in fetched})
 
 
 @breaks("to the end, because the caller holds them", case=NETWORK)

@@ -42,8 +42,26 @@ class Shift(nn.Module):
         return x * self.gain + self.offset
 
 
+class Positions(nn.Module):
+    """A leaf that returns a view of its weight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(9, 3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.table[: x.size(1)]
+
+
+class Whole(fx.Tracer):
+    """Treats Positions as a leaf."""
+
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        return isinstance(m, Positions) or super().is_leaf_module(m, module_qualified_name)
+
+
 class Sequences(nn.Module):
-    """Inputs of several kinds, one of them without users; a nested result, a number, and a submodule with weights.
+    """Inputs of several kinds, one of them without users; a nested result, a number, and submodules with weights.
 
     The last use of a value is by keyword.
     """
@@ -51,11 +69,11 @@ class Sequences(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.recurrent = nn.LSTM(4, 3, batch_first=True)
-        self.shift = Shift()
+        self.shift, self.positions = Shift(), Positions()
 
     def forward(self, x: Tensor, pair: dict[str, Tensor], spare: Tensor) -> Tensor:
         result, (hidden, cell) = self.recurrent(x)
-        shifted = self.shift(result) / x.size(1)
+        shifted = self.shift(result + self.positions(x)) / x.size(1)
         joined = torch.cat([shifted, pair["left"], pair["right"]], dim=1)
         return torch.add(torch.tanh(joined) * (hidden + cell).transpose(0, 1), other=joined)
 
@@ -74,7 +92,7 @@ def with_sequences(model: nn.Module) -> tuple[Any, ...]:
 
     The buffer is not persistent.
     """
-    traced = fx.symbolic_trace(model)
+    traced = fx.GraphModule(model, Whole().trace(model))
     traced.shift.register_buffer("offset", traced.shift.offset, persistent=False)
     last_users_first(traced.graph)
     batch = size(2, 5)

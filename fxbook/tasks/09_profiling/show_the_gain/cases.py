@@ -78,13 +78,15 @@ def with_and_without(model: nn.Module) -> tuple[Any, ...]:
 
 
 def measured(answer: Callable[..., Any], before: Any, after: Any, inputs: tuple[Tensor, ...], machine: Machine) -> Any:
-    """The answer's result, and counts: timed calls, all and by kind, clock readings, timed calls in a row."""
+    """The answer's result, and counts: timed calls, all and by kind, clock readings, timed calls in a row, and calls
+    between timed ones."""
     returned = answer(before, after, *inputs, clock=machine.clock)
     first, second = machine.timed("before"), machine.timed("after")
     with_gradients = sum(gradients for gradients, _ in first + second)
     under_a_mode = sum(mode for _, mode in first + second)
     in_a_row = max((len(list(run)) for _, run in itertools.groupby(machine.timed_names())), default=0)
-    return returned, len(first), len(second), with_gradients, under_a_mode, machine.log.count(None), in_a_row
+    counts = (len(first), len(second), with_gradients, under_a_mode, machine.log.count(None), in_a_row)
+    return returned, *counts, machine.untimed_between()
 
 
 USAGE = Usage(

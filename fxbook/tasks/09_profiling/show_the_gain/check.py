@@ -15,7 +15,7 @@ from fxbook.rules.returned import number_of, numbers_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import A_CLOCK, close
+from ..check import close
 from .cases import LONG, LONGEST, SHORT, SHORTEST, Products
 
 IN_PAIRS = "09_profiling#two-models-are-compared-in-pairs"
@@ -63,7 +63,9 @@ def three_numbers(case: CaseView) -> Found:
     times = times_of(case)
     if times is None or len(times) != 3:
         yield None, "`time` should hold three numbers: the lower decile, the median and the upper decile."
-    elif not 0 < times[0] <= times[1] <= times[2]:
+    elif min(times) <= 0:
+        yield None, f"`time` contains {min(times):.3g}, but a ratio of times is above 0.", IN_PAIRS
+    elif not times[0] <= times[1] <= times[2]:
         yield None, "The three numbers in `time` are not in this order: lower decile, median, upper decile."
     elif times[0] == times[2]:
         yield None, "The three numbers in `time` are equal: a single ratio has no spread.", IN_PAIRS
@@ -72,7 +74,7 @@ def three_numbers(case: CaseView) -> Found:
 @rule
 def twenty_rounds(case: CaseView) -> Found:
     """Each module is timed 20 times or more, one call at a time, with ``clock``, without gradients or a counter."""
-    _, before, after, with_gradients, under_a_mode, readings, _ = case.value["tuple"]
+    _, before, after, with_gradients, under_a_mode, readings, _, untimed = case.value["tuple"]
     if not readings:
         yield None, "`clock` was never read: measure the times with it."
     if min(before, after) < 20:
@@ -83,7 +85,9 @@ def twenty_rounds(case: CaseView) -> Found:
         yield None, "The timed calls ran with gradients: time them without.", place
     if under_a_mode:
         slower = "The timed calls ran under a `FlopCounterMode`, which makes every operation slower: count separately."
-        yield None, slower, A_CLOCK
+        yield None, slower, "09_profiling#work-can-be-counted"
+    if untimed >= 10:
+        yield None, f"{untimed} calls between the timed ones were not timed: a round calls each module once.", IN_PAIRS
 
 
 @rule
@@ -95,7 +99,7 @@ def median_with_deciles(case: CaseView) -> Found:
     if not _about(1.0, middle):
         if _about(1 / model.slower**2, middle):
             yield None, "`time` is after / before: it should be before / after.", IN_PAIRS
-        in_a_row = case.value["tuple"][-1]
+        in_a_row = case.value["tuple"][6]
         if in_a_row >= 10:
             yield None, f"One module was timed {in_a_row} times in a row: a round calls each module once.", IN_PAIRS
         number = f"{model.slower * middle:.3g} instead of about {model.slower:.3g}"
@@ -106,12 +110,12 @@ def median_with_deciles(case: CaseView) -> Found:
 
 def _no_decile(place: str, number: float, decile: float, extreme: float, which: str) -> Found:
     if _about(extreme, number):
-        yield None, f"The {place} number of `time` is the {which} ratio, not a decile.", A_CLOCK
+        yield None, f"The {place} number of `time` is the {which} ratio, not a decile.", IN_PAIRS
     elif abs(number - 1) < 0.9 * abs(decile - 1):
         beyond = f"The {place} number of `time` is not a decile of paired ratios: far more than a tenth lie beyond it."
-        yield None, beyond, A_CLOCK
+        yield None, beyond, IN_PAIRS
     elif not _about(decile, number):
-        yield None, f"The {place} number of `time` is not a decile of the ratios.", A_CLOCK
+        yield None, f"The {place} number of `time` is not a decile of the ratios.", IN_PAIRS
 
 
 def _about(expected: float, number: float) -> bool:

@@ -1,7 +1,6 @@
 """Answers to 10-features-of-a-layer: a graph that returns the result of a layer."""
 
 import copy
-import re
 
 from torch import fx
 
@@ -84,20 +83,13 @@ def returning(module, result, erase=True, delete=True, recompile=True):
     return module
 
 
-@breaks("so that `module` returns the tensor that this node computes.", case=VIT)
-@wrong("returns_the_node", node="model_vit_embeddings", says="is returned instead of the node that calls")
-def returns_the_input_of_the_first_layer(module, path):
-    first = call_of(module, re.sub(r"\d+$", "0", path))
-    return returning(module, first.all_input_nodes[0])
-
-
 @breaks("Edit module, so that it returns what the layer at path computes.", case=VIT)
 @wrong("same_output", node="output", says="not a tensor")
 def returns_a_list_of_one(module, path):
     return returning(module, [call_of(module, path)])
 
 
-@breaks("the module at `path`.", case=STACK)
+@breaks("so that `module` returns the tensor that this node computes.", "the module at `path`.", case=STACK)
 @wrong("returns_the_node", node="layers_11", says="is returned instead of the node that calls `layers.1`")
 def looks_for_a_prefix_of_the_path(module, path):
     nodes = [node for node in module.graph.nodes if node.op == "call_module" and node.target.startswith(path)]
@@ -113,12 +105,6 @@ def takes_the_last_node_with_that_target(module, path):
 @wrong("recompiled", says="the compiled code is stale")
 def does_not_recompile(module, path):
     return returning(module, call_of(module, path), recompile=False)
-
-
-@breaks("Remove each node that the result does not need", case=VIT)
-@wrong("no_dead_nodes", node="model_classifier", says="no node uses its result")
-def leaves_the_rest_of_the_graph(module, path):
-    return returning(module, call_of(module, path), erase=False)
 
 
 @breaks("Remove each node that the result does not need", case=SPARE)
@@ -148,6 +134,23 @@ def deletes_layers_with_weights_only(module, path):
     returning(module, call_of(module, path))
     for name, layer in spared.items():
         module.add_submodule(name, layer)
+
+
+@wrong("called_layers_are_whole", node="model_vit_embeddings", says="a part of this layer, is gone")
+def deletes_the_parts_of_called_layers(module, path):
+    returning(module, call_of(module, path))
+    used = [node.target for node in module.graph.nodes if node.op in ("call_module", "get_attr")]
+    for name, _ in list(module.named_modules()):
+        if name and not any(f"{target}.".startswith(f"{name}.") for target in used):
+            module.delete_submodule(name)
+
+
+@wrong("weights_stay", says="the weight `shift` is gone: remove layers, but leave other weights as they were")
+def deletes_weights_that_no_node_fetches(module, path):
+    returning(module, call_of(module, path))
+    fetched = [node.target for node in module.graph.nodes if node.op == "get_attr"]
+    for name in [name for name, _ in module.named_parameters(recurse=False) if name not in fetched]:
+        delattr(module, name)
 
 
 @wrong("lints", node="output", says="is a second `output`: a run ends at the first", read=TWO_OUTPUTS)

@@ -45,6 +45,25 @@ def inputs_stay(case: CaseView) -> Found:
 
 
 @rule
+def called_layers_are_whole(case: CaseView) -> Found:
+    """A layer that a node calls still has all of its submodules."""
+    called = [node for node in case.nodes if node.op == "call_module" and node.target in case.modules]
+    for path in dict(case.model.named_modules(remove_duplicate=False)):
+        node = next((node for node in called if path.startswith(f"{node.target}.")), None)
+        if node and path not in case.modules:
+            yield node, f"calls `{node.target}`, but `{path}`, a part of this layer, is gone"
+
+
+@rule
+def weights_stay(case: CaseView) -> Found:
+    """Of the modules that stay, no weight that a node of the given graph fetches is gone."""
+    fetched = [node.target for node in case.before if node.op == "get_attr" and node.target in case.weights]
+    for weight in fetched:
+        if weight not in case.shared and weight.rpartition(".")[0] in ("", *case.modules):
+            yield None, f"The weight `{weight}` is gone: remove layers, but leave other weights as they were."
+
+
+@rule
 def layers_are_gone(case: CaseView) -> Found:
     """A node calls each layer that the module has, or fetches one of its weights; empty containers may stay."""
     used = [f"{node.target}." for node in case.nodes if node.op in ("call_module", "get_attr")]
@@ -60,11 +79,13 @@ def layers_are_gone(case: CaseView) -> Found:
 CHECK = Check(
     (
         lints,
+        called_layers_are_whole,
         inputs_stay,
         recompiled,
         same_output.or_because(returns_the_node),
         no_dead_nodes,
         layers_are_gone,
+        weights_stay,
         edited,
         given_edited,
     ),

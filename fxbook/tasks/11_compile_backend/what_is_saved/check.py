@@ -51,10 +51,31 @@ def names_what_is_saved(case: CaseView) -> Found:
 @rule
 def counts_the_bytes(case: CaseView) -> Found:
     """The second item is the sum of the bytes of these values."""
-    expected = sum(saved(*case.arguments).values())
+    forward, backward = case.arguments
+    expected = sum(saved(forward, backward).values())
     pair = case.value["tuple"] if isinstance(case.value, dict) else case.value
-    if number_of(pair[1]) != expected:
-        yield None, f"The names are right, but the number of bytes is not: {pair[1]} instead of {expected}."
+    number = number_of(pair[1])
+    if number is None:
+        yield None, "The names are right, but the second item is not the number of bytes."
+    elif number != expected:
+        why = _other_count(number, forward, backward)
+        yield None, f"The names are right, but the number of bytes is not: {number:.15g} instead of {expected}{why}."
+
+
+def _other_count(number: float, forward: fx.GraphModule, backward: fx.GraphModule) -> str:
+    """The mistake in counting that explains the number, if there is one."""
+    names = saved(forward, backward)
+    gets = {node.name for node in backward.graph.find_nodes(op="placeholder")}
+    values = [node.meta["val"] for node in forward.graph.nodes if node.name in names]
+    inputs = [node.meta["val"] for node in forward.graph.find_nodes(op="placeholder") if node.name in gets]
+    stores = {value.untyped_storage()._cdata: value.untyped_storage().nbytes() for value in values}
+    if number == sum(value.numel() for value in values):
+        return ": that is the number of elements"
+    if number == sum(value.nbytes for value in values + inputs):
+        return ": inputs of the forward graph do not count"
+    if number == sum(stores.values()):
+        return ": each value counts with its own size, whatever memory it shares"
+    return ""
 
 
 CHECK = Check((names_what_is_saved, counts_the_bytes, input_unchanged))
