@@ -79,11 +79,13 @@ def _number_of_numpy(value: Any) -> bool | int | float | complex | None:
 
 
 def _list_of_numpy(value: Any) -> list[Any] | None:
-    """An array of numbers, text or objects of NumPy's as nested lists, or ``None``."""
+    """An array of numbers or text of NumPy's as nested lists, or ``None``."""
     array: Any = getattr(sys.modules.get("numpy"), "ndarray", ())
     if not isinstance(value, array) or value.dtype.kind not in "biufUO" or not 0 < value.ndim < 3:
         return None
-    return array.tolist(value) if value.size <= _MOST_ELEMENTS else None
+    if value.size > _MOST_ELEMENTS or value.dtype.kind == "O" and not all(isinstance(item, str) for item in value.flat):
+        return None
+    return array.tolist(value)
 
 
 def _encode_tensor(tensor: torch.Tensor) -> Value:
