@@ -83,9 +83,8 @@ def _list_of_numpy(value: Any) -> list[Any] | None:
     array: Any = getattr(sys.modules.get("numpy"), "ndarray", ())
     if not isinstance(value, array) or value.dtype.kind not in "biufUO" or not 0 < value.ndim < 3:
         return None
-    if value.size > _MOST_ELEMENTS or value.dtype.kind == "O" and not all(isinstance(item, str) for item in value.flat):
-        return None
-    return array.tolist(value)
+    is_text = all(isinstance(item, str) for item in value.flat) if value.dtype.kind == "O" else True
+    return array.tolist(value) if is_text and value.size <= _MOST_ELEMENTS else None
 
 
 def _encode_tensor(tensor: torch.Tensor) -> Value:
