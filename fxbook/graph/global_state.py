@@ -1,4 +1,7 @@
-"""A snapshot of what no answer may change: torch's modes, the inputs, hooks, and the model's modes and weights."""
+"""A snapshot of what no answer may change: torch's modes, the inputs, hooks, and the model's modes and weights.
+
+An answer that only reads graphs may not edit them either.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from torch import fx
 from torch.utils import _pytree as pytree
 
 from fxbook.graph.given import Given
+from fxbook.graph.naming import call_text
 from fxbook.graph.record import insertion_text
 from fxbook.graph.settings import Settings
 from fxbook.graph.stored import bytes_of
@@ -22,10 +26,12 @@ class GlobalStateSnapshot:
     """The state just before an answer is called.
 
     ``models`` are snapshots of the modules among the ``arguments``; ``author`` is how the sentences name whoever
-    changed something.
+    changed something. If the author only ``reads`` graphs, the snapshot includes their nodes.
     """
 
-    def __init__(self, arguments: tuple[Any, ...], models: Sequence[Given], author: str = "your code") -> None:
+    def __init__(
+        self, arguments: tuple[Any, ...], models: Sequence[Given], author: str = "your code", *, reads: bool = False
+    ) -> None:
         self._author = author
         self._settings = Settings(author)
         self._models = models
@@ -37,6 +43,7 @@ class GlobalStateSnapshot:
         ]
         self._graphs = [argument for argument in arguments if isinstance(argument, _Graph)]
         self._inserted = set(map(insertion_text, self._all_graphs()))
+        self._read = [(graph, _nodes_of(graph)) for graph in self._all_graphs()] if reads else []
 
     def side_effects(self) -> list[str]:
         """What has changed; each is a sentence without its full stop."""
@@ -59,6 +66,11 @@ class GlobalStateSnapshot:
                 for where in map(insertion_text, self._all_graphs())
                 if where not in self._inserted
             ),
+            *(
+                f"a graph that {self._author} was given has been edited, at node `{edited}`"
+                for graph, before in self._read
+                if (edited := _first_edited(before, _nodes_of(graph))) is not None
+            ),
         ]
 
     def put_back(self) -> None:
@@ -69,6 +81,18 @@ class GlobalStateSnapshot:
         yield from self._graphs
         for model in self._models:
             yield from (module.graph for module in model.root.modules() if isinstance(module, _GraphModule))
+
+
+def _nodes_of(graph: _Graph) -> dict[str, str]:
+    return {node.name: f"{node.op} {call_text(node)}" for node in graph.nodes}
+
+
+def _first_edited(before: dict[str, str], now: dict[str, str]) -> str | None:
+    """The name of the first node that is gone, new, different or at another place; ``None`` if there is none."""
+    for name in (*before, *now):
+        if name not in before or name not in now:
+            return name
+    return next((was[0] for was, node in zip(before.items(), now.items(), strict=True) if was != node), None)
 
 
 def _same(tensor: torch.Tensor | None, before: torch.Tensor) -> bool:

@@ -21,7 +21,7 @@ import msgspec
 import torch
 from torch import fx, nn
 
-from fxbook.cases.exercise import Case, Use, inputs_of, seeded
+from fxbook.cases.exercise import Case, inputs_of, seeded
 from fxbook.cases.running import run_on, values_inside
 from fxbook.cases.values import Value, encode
 from fxbook.graph import wire
@@ -94,7 +94,7 @@ def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
             with _interrupted_after(seconds), quick_errors(), torch.enable_grad():
                 call = caller(prepared, answer)
                 for case in prepared.cases:
-                    cases.append(_observed(prepared.use, case, call, turn))
+                    cases.append(_observed(prepared, case, call, turn))
         except UnusableError as unusable:
             problem = str(unusable)
         except BaseException as error:
@@ -124,15 +124,18 @@ def _described(error: BaseException, modules: int, turn: _Turn) -> Raised:
     return _Raised(described["type"], described["message"], described["line"], is_loading, own)
 
 
-def _observed(use: Use, case: PreparedCase, call: Callable[..., Any], turn: _Turn) -> CaseFacts:
+def _observed(prepared: Prepared, case: PreparedCase, call: Callable[..., Any], turn: _Turn) -> CaseFacts:
     turn.begin()
+    use = prepared.use
+    # A graph is only read by an answer whose result is data, unless a function of the case uses that answer to edit.
+    reads = use == "compute" and prepared.call is None
     _bind(call, case.arguments)
     modules = len(sys.modules)
     try:
         # Building a graph may draw random numbers, which neither making the case nor running the graph may repeat. For
         # data, the seed must reveal nothing.
         with seeded(_ANSWER + (case.tried.seed if case.tried else 0)):
-            around = _GlobalStateSnapshot(case.arguments, case.models)
+            around = _GlobalStateSnapshot(case.arguments, case.models, reads=reads)
             result = turn.call(call, case.arguments)
             left = around.side_effects()[:5]
             around.put_back()

@@ -210,6 +210,47 @@ def test_stale_insertion_point_is_reported_for_data_answers() -> None:
     assert report.read == "02_insertion_points#an-anchor-holds-as-long-as-its-with"
 
 
+def test_edit_is_reported_where_an_answer_only_reads() -> None:
+    def cleans(module: fx.GraphModule) -> float:
+        module.graph.eliminate_dead_code()
+        return 1.0
+
+    def moves(module: fx.GraphModule) -> float:
+        first(module.graph).append(module.graph.output_node().prev)
+        return 1.0
+
+    def first(graph: fx.Graph) -> fx.Node:
+        return next(iter(graph.nodes))
+
+    def puts_back(module: fx.GraphModule) -> float:
+        with module.graph.inserting_after(first(module.graph)):
+            extra = module.graph.call_function(torch.relu, (first(module.graph),))
+        module.graph.erase_node(extra)
+        return 1.0
+
+    class Dead(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            torch.exp(x)
+            torch.sin(x)
+            return torch.cos(x)
+
+    case = Case("a dead call", Dead, lambda: (torch.ones(1, 2),))
+    reading = an_exercise("99-reads", "compute", (case,), (value_is(lambda module: 1.0),), given=traced)
+    for answer, node in ((cleans, "exp"), (moves, "exp")):
+        report = check_with(reading, answer, seed=1)
+        assert report.violated == "nothing_left" and f"has been edited, at node `{node}`" in report.message
+    assert check_with(reading, puts_back, seed=1).passed
+    by_call = an_exercise(
+        "99-uses",
+        "compute",
+        (case,),
+        (value_is(lambda module: 1.0),),
+        given=traced,
+        call=lambda answer, module: answer(module),
+    )
+    assert check_with(by_call, cleans, seed=1).passed
+
+
 # ---- changes that no node shows --------------------------------------------------------------------------------------
 
 

@@ -45,7 +45,8 @@ class Scaled(nn.Module):
 
 class Kinds(nn.Module):
     """A weight with two names; buffers that share memory with a weight, one also its shape; a buffer of integers;
-    buffers of submodules; constants that tracing has stored; and a layer whose result nothing uses.
+    buffers of submodules; weights deep in a leaf; constants that tracing has stored; and a layer whose result nothing
+    uses.
     """
 
     def __init__(self) -> None:
@@ -56,12 +57,13 @@ class Kinds(nn.Module):
         self.register_buffer("turned", self.first.weight.data.T)
         self.register_buffer("order", torch.randperm(WIDTH))
         self.inside, self.norm = Scaled(), nn.BatchNorm1d(WIDTH)
+        self.leaf = nn.utils.parametrizations.weight_norm(nn.Linear(WIDTH, WIDTH))
         self.requires_grad_(False).eval()
 
     def forward(self, x: Tensor) -> Tensor:
         self.unused(x)
         hidden = self.second(self.inside(x)[..., self.order] + self.row) * torch.tensor(2.0)
-        return self.norm(self.first(hidden).flatten(0, 1)) @ self.turned + torch.tensor(0.5)
+        return self.leaf(self.norm(self.first(hidden).flatten(0, 1))) @ self.turned + torch.tensor(0.5)
 
 
 def with_retraced(model: nn.Module) -> tuple[Any, ...]:

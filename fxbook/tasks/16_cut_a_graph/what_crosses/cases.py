@@ -16,8 +16,8 @@ from ..cases import Residual, exported
 
 
 class Spread(nn.Module):
-    """A value that nothing uses, values that are made early and returned, one of them by a method from a weight alone,
-    and values in a list passed by keyword.
+    """A value that nothing uses, a value made by a method from a weight alone, values that are made early and returned
+    in a list in a dict, and values in a list passed by keyword.
 
     The node of the first input has a name other than its target, and some node names begin with another node's name.
     """
@@ -26,14 +26,14 @@ class Spread(nn.Module):
         super().__init__()
         self.scale = nn.Parameter(torch.rand(()))
 
-    def forward(self, input: Tensor, outputs: Tensor) -> tuple[Tensor, ...]:
+    def forward(self, input: Tensor, outputs: Tensor) -> dict[str, list[Tensor]]:
         early, other = torch.sin(input), torch.relu(input)
         torch.expm1(early)
         factor = self.scale.abs()
         low, high = torch.chunk(outputs, 2)
         middle = torch.tanh(low)
         joined = torch.cat(tensors=[high, middle, other, input])
-        return early, torch.exp(joined) * other.mean() * factor, other
+        return {"early": [early, other], "late": [torch.exp(joined) * other.mean() * factor]}
 
 
 def cut_at(*names: str) -> Callable[[nn.Module], tuple[Any, ...]]:

@@ -147,3 +147,14 @@ def copies_only_the_graph(module, run, is_right, total):
 
     number = bisect.bisect(range(1, total + 1), False, key=is_wrong) + 1
     return number if number <= total else None
+
+
+@wrong("names_the_change", says="the module is still right: the first wrong change is")
+def asks_about_a_copy_in_eval_mode(module, run, is_right, total):
+    found = bisected(module, run, lambda draft: is_right(draft.eval()), 0, total + 1)
+    return found if found <= total else None
+
+
+@wrong("nothing_left", says="is now in eval mode")
+def switches_the_given_module_to_eval_mode(module, run, is_right, total):
+    return moves_two_ends(module.eval(), run, is_right, total)

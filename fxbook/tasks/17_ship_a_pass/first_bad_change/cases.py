@@ -24,15 +24,15 @@ _LAYERS, _NARROW = 6, 4
 
 
 class Mixed(nn.Module):
-    """Many small operations in a row."""
+    """Many small operations in a row, after a layer that is active in training mode."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.mix = nn.Linear(WIDTH, WIDTH)
+        self.mix, self.drop = nn.Linear(WIDTH, WIDTH), nn.Dropout(_RATE)
         self.requires_grad_(False)
 
     def forward(self, x: Tensor) -> Tensor:
-        total = x
+        total = self.drop(x)
         for step in range(5):
             total = torch.sigmoid(self.mix(total) + step) * x
         return total

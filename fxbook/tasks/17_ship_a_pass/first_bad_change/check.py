@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 from fxbook.cases import Check
+from fxbook.rules.predicates import nothing_left
 from fxbook.rules.returned import number_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
@@ -53,4 +54,4 @@ def calls_are_few(case: CaseView) -> Found:
         yield None, f"`is_right` was called {calls:g} times for {total} changes: {enough}."
 
 
-CHECK = Check((given_left_alone, names_the_change, calls_are_few))
+CHECK = Check((given_left_alone, nothing_left, names_the_change, calls_are_few))

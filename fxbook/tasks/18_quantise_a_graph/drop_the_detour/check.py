@@ -96,8 +96,8 @@ CHECK = Check(
         given_edited,
         pairs_are_gone,
         others_stay,
-        unneeded_are_gone,
         users_read_the_integers,
+        unneeded_are_gone,
         recompiled,
         same_result,
     )

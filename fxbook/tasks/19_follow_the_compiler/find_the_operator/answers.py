@@ -101,3 +101,17 @@ def looks_for_a_part_of_the_name(graph, operator):
 def lists_a_call_once_for_each_tensor(graph, operator):
     calls = finds_what_each_node_really_calls(graph, operator)
     return [user.name for node in graph.nodes for user in node.users if user.name in calls]
+
+
+@breaks("or through `auto_functionalized_v2`.", case="an operator that writes")
+@wrong("names_the_calls", says="does not call `fxbook_tasks.double_.default`, but is in the answer")
+def ignores_the_overload_of_a_wrapped_operator(graph, operator):
+    through = graph.find_nodes(op="call_function", target=THROUGH)
+    wrapped = [node for node in through if node.args[0].overloadpacket is operator.overloadpacket]
+    return [node.name for node in [*graph.find_nodes(op="call_function", target=operator), *wrapped]]
+
+
+@wrong("nothing_left", says="a graph that your code was given has been edited, at node `print_1`")
+def cleans_the_graph_first(graph, operator):
+    graph.eliminate_dead_code()
+    return finds_what_each_node_really_calls(graph, operator)

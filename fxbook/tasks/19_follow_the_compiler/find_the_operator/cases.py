@@ -20,6 +20,12 @@ def double_(x: Tensor) -> None:
     x.mul_(2)
 
 
+@torch.library.custom_op("fxbook_tasks::double_.several", mutates_args=("x",))
+def overload(x: Tensor, times: int) -> None:
+    """Double a tensor in place several times: another overload."""
+    x.mul_(2**times)
+
+
 @torch.library.custom_op("other_fxbook_tasks::double_", mutates_args=("x",))
 def namesake(x: Tensor) -> None:
     """Double a tensor in place: another library's operator with the same name."""
@@ -43,11 +49,14 @@ def double_all_(x: Tensor, y: Tensor) -> None:
 
 
 def several(x: Tensor) -> Tensor:
-    """Operators that write and have almost the same name, and two overloads of an operator that does not write."""
+    """Operators that write and have almost the same name, and two overloads: of one of them, and of one that does not
+    write.
+    """
     low, high = torch.relu(x), torch.sin(x)
     double_(low)
     double_all_(low, high)
     namesake(low)
+    overload(low, 2)
     high = high + 1
     double_(high)
     return double(low.add(high)) * 2 * high
