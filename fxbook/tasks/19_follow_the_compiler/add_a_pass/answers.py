@@ -13,7 +13,7 @@ def uses_the_function_of_inductor(setting, new):
 
 @right
 def recognises_a_pass_by_its_class(setting, new):
-    passes = [setting] if isinstance(setting, CustomGraphPass) else [*setting or ()]
+    passes = [setting] if isinstance(setting, CustomGraphPass) else [*(setting or ())]
     if not any(each is new for each in passes):
         passes.append(new)
     return passes
