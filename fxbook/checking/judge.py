@@ -189,6 +189,7 @@ def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
     if view.kind == "None":
         return Violation(f"Your function returns nothing (None), not {wanted}.", rule="right kind")
     returned = view.kind if view.kind.startswith("class ") else f"an object of class {view.kind}"
+    returned = "an nn.Module that is not traced" if view.kind == "Module" else returned
     return Violation(f"Your function returns {returned}, not {wanted}.", rule="right kind")
 
 

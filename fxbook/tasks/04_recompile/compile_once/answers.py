@@ -148,3 +148,23 @@ def puts_the_calls_before_their_arguments(traced):
         traced.graph.erase_node(node)
     if found:
         traced.recompile()
+
+
+@breaks("Edit traced: torch.relu becomes nn.functional.gelu.", case="a model with two activations")
+@wrong("changed_as_asked", says="Node `relu` calls the class `GELU`: that makes a layer, and does not apply it.")
+def calls_the_class_of_the_layer(traced):
+    found = traced.graph.find_nodes(op="call_function", target=torch.relu)
+    for node in found:
+        node.target = nn.GELU
+    if found:
+        traced.recompile()
+
+
+@wrong("changed_as_asked", says="the call_method of relu that no node uses is gone: dead nodes should stay too.")
+def removes_dead_code_too(traced):
+    found = traced.graph.find_nodes(op="call_function", target=torch.relu)
+    for node in found:
+        node.target = gelu
+    if found:
+        traced.graph.eliminate_dead_code()
+        traced.recompile()

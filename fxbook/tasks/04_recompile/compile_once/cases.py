@@ -67,6 +67,7 @@ def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: 
     graph = record(traced)
     remaining = [node.name for node in relus(traced.graph)]
     gone = list((others - _other_calls(traced.graph)).elements())
+    made = [[node.name, node.target.__name__] for node in traced.graph.nodes if isinstance(node.target, type)]
     return {
         "compiles": count,
         "elsewhere": isinstance(returned, fx.GraphModule) and returned is not traced,
@@ -74,7 +75,8 @@ def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: 
         "lint": graph.lint,
         "left": remaining,
         "gone": gone,
-        "result": None if graph.lint or remaining or gone else traced.forward(x),
+        "made": made,
+        "result": None if graph.lint or remaining or gone or made else traced.forward(x),
     }
 
 
