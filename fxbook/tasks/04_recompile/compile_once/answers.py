@@ -104,11 +104,11 @@ def looks_for_relu_in_the_node_names(traced):
 
 
 @breaks("Other spellings of ReLU stay as they are.", case="other spellings of ReLU next to torch.relu")
-@wrong("changed_as_asked", says="call_function of torch.nn.functional.relu is gone: only calls to torch.relu should")
-def replaces_the_function_of_nn_too(traced):
-    found = [node for node in traced.graph.nodes if node.target in (torch.relu, nn.functional.relu)]
+@wrong("changed_as_asked", says="call_function of torch.relu_ is gone: only calls to torch.relu should")
+def replaces_the_function_that_writes_in_place_too(traced):
+    found = [node for node in traced.graph.nodes if node.target in (torch.relu, torch.relu_)]
     for node in found:
-        node.target, node.kwargs = gelu, {}
+        node.target = gelu
     if found:
         traced.recompile()
 

@@ -17,7 +17,7 @@ from ..cases import FeedForward, Gated, relus, renamed, rows
 
 
 class Mixed(nn.Module):
-    """ReLU in four spellings; ``torch.relu`` with its argument by keyword; dead calls in two spellings."""
+    """ReLU in six spellings; ``torch.relu`` with its argument by keyword; dead calls in two spellings."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Mixed(nn.Module):
         self.relu = nn.ReLU()
 
     def forward(self, x: Tensor) -> Tensor:
-        hidden = self.relu(self.first(x)) - nn.functional.relu(x)
+        hidden = self.relu(torch.relu_(self.first(x)).relu_()) - nn.functional.relu(x)
         torch.relu(x), x.relu()
         return torch.relu(input=hidden) + (hidden * x).relu()
 
