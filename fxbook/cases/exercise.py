@@ -125,7 +125,20 @@ class Usage:
             arguments = (case.given or self.given or default)(module)
         if self.use in ("pass", "edit") and case.unseen and case is self.cases[-1]:
             _give_a_default(arguments)
+        _register_last_first(arguments)
         return arguments
+
+
+def _register_last_first(arguments: Inputs) -> None:
+    """Make ``find_nodes(sort=False)`` find the last nodes of the list first, as it may after an edit.
+
+    The next compilation of the graph undoes this.
+    """
+    for item in arguments:
+        graph = item.graph if isinstance(item, fx.GraphModule) else item
+        if isinstance(graph, fx.Graph):
+            for node in reversed(graph.nodes):
+                node.target = node.target
 
 
 def _give_a_default(arguments: Inputs) -> None:

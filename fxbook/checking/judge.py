@@ -17,7 +17,7 @@ from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord
 from fxbook.observing.forked import MEMORY
 from fxbook.observing.observation import CaseFacts, Observation, Raised, UnreadableError, read
-from fxbook.rules.predicates import all_in_sight, defaults_kept, inserts_at_the_end, nothing_left
+from fxbook.rules.predicates import all_in_sight, defaults_kept, inserts_at_the_end, layers_applied, nothing_left
 from fxbook.rules.rule import Violation, first_violation
 from fxbook.rules.trial import Trial, trials_of
 from fxbook.rules.view import CaseView, Claims
@@ -178,6 +178,8 @@ def _first_violation(view: CaseView) -> Violation | None:
     if kinds and view.kind not in kinds:
         return _wrong_kind(view, kinds)
     violation = first_violation(view, view.exercise.check.rules)
+    if violation and view.graph and (unapplied := first_violation(view, (layers_applied,))):
+        return unapplied
     if violation and violation.rule in _OF_NUMBERS:
         # A default that is lost, or a mode or a weight that was left changed, explains why values differ.
         return first_violation(view, (defaults_kept, nothing_left)) or violation
@@ -189,6 +191,7 @@ def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
     if view.kind == "None":
         return Violation(f"Your function returns nothing (None), not {wanted}.", rule="right kind")
     returned = view.kind if view.kind.startswith("class ") else f"an object of class {view.kind}"
+    returned = "an nn.Module that is not traced" if view.kind == "Module" else returned
     return Violation(f"Your function returns {returned}, not {wanted}.", rule="right kind")
 
 

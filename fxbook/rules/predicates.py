@@ -89,6 +89,18 @@ def defaults_kept(case: CaseView) -> Found:
             yield node, f"{has}: the inputs should be as they were"
 
 
+_LAYER = re.compile(r"torch\.nn\.modules\.(?:\w+\.)*[A-Z]\w*")
+
+
+@rule
+def layers_applied(case: CaseView) -> Found:
+    """No node calls a class of ``torch.nn``. The judge reports this in place of what it leads to."""
+    for node in case.nodes:
+        if node.op == "call_function" and _LAYER.fullmatch(node.target):
+            kind = node.target.rpartition(".")[2]
+            yield node, f"calls the class `{kind}`: that makes a layer, and does not apply it"
+
+
 # ---- the graph computes what is expected -----------------------------------------------------------------------------
 
 

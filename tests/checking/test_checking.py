@@ -192,7 +192,7 @@ HOSTILE: dict[str, tuple[Any, str, str]] = {
     "crashes": (kills_itself, "ends well", "crashed the Python process"),
     "closes every file": (closes_everything, "ends well", "closed or flooded the channel"),
     "floods the pipe": (floods, "ends well", "closed or flooded the channel"),
-    "returns another module": (lambda module: Stack(2, 1), "right kind", "class Module, not an fx.GraphModule"),
+    "returns another module": (lambda module: Stack(2, 1), "right kind", "returns an nn.Module that is not traced"),
     "takes nothing": (takes_nothing, "usable", "called with 1 argument (GraphModule), but takes 0"),
     "is None": (None, "usable", "is None: pass your function itself"),
     "is a str": ("right", "usable", "of type str: pass your function itself"),

@@ -17,6 +17,7 @@ import pytest
 from fxbook import check
 from fxbook.cases.exercise import drawn_order
 from fxbook.catalogue import catalogue
+from fxbook.graph.record import record
 from fxbook.tasks import all_exercises
 from press import ROOT
 from press.book import the_book
@@ -117,3 +118,13 @@ def test_case_order_is_random_for_data_answers(use: str, is_drawn: bool) -> None
     assert orders == [drawn_order(exercise, seed) for seed in range(100)]
     assert all(sorted(order) == [0, 1, 2] for order in orders)
     assert all(len({order[place] for order in orders}) == (3 if is_drawn else 1) for place in range(3))
+
+
+def test_nodes_are_found_in_another_order_than_that_of_the_list() -> None:
+    """An answer that needs the order of the list must ask for it."""
+    usage = an_exercise("99-x", "edit", (SHALLOW, DEEP), ()).usage
+    [module] = usage.arguments(DEEP, DEEP.build())
+    found = module.graph.find_nodes(op="call_module", sort=False)
+    assert len(found) > 1
+    assert found[::-1] == module.graph.find_nodes(op="call_module")
+    assert not record(module).stale

@@ -113,6 +113,17 @@ def test_side_effects_are_reported(named: str) -> None:
     assert check_with(RELU_AFTER_LINEAR, right, seed=1).passed
 
 
+def test_a_class_of_layers_is_reported_instead_of_what_it_leads_to() -> None:
+    def calls_the_class(module: fx.GraphModule) -> None:
+        for node in module.graph.find_nodes(op="call_function", target=torch.relu):
+            node.target = nn.ReLU
+        module.recompile()
+
+    report = check_with(RELU_AFTER_LINEAR, and_then(calls_the_class), seed=1)
+    assert report.violated == "layers_applied"
+    assert report.message == "Node `relu` calls the class `ReLU`: that makes a layer, and does not apply it."
+
+
 def test_lost_default_is_reported() -> None:
     """The last case of an edit has an input with a default, which an answer that rebuilds the graph may lose."""
 

@@ -104,11 +104,11 @@ def looks_for_relu_in_the_node_names(traced):
 
 
 @breaks("Other spellings of ReLU stay as they are.", case="other spellings of ReLU next to torch.relu")
-@wrong("changed_as_asked", says="call_function of torch.nn.functional.relu is gone: only calls to torch.relu should")
-def replaces_the_function_of_nn_too(traced):
-    found = [node for node in traced.graph.nodes if node.target in (torch.relu, nn.functional.relu)]
+@wrong("changed_as_asked", says="call_function of torch.relu_ is gone: only calls to torch.relu should")
+def replaces_the_function_that_writes_in_place_too(traced):
+    found = [node for node in traced.graph.nodes if node.target in (torch.relu, torch.relu_)]
     for node in found:
-        node.target, node.kwargs = gelu, {}
+        node.target = gelu
     if found:
         traced.recompile()
 
@@ -147,4 +147,24 @@ def puts_the_calls_before_their_arguments(traced):
             node.replace_all_uses_with(traced.graph.call_function(gelu, node.args))
         traced.graph.erase_node(node)
     if found:
+        traced.recompile()
+
+
+@breaks("Edit traced: torch.relu becomes nn.functional.gelu.", case="a model with two activations")
+@wrong("changed_as_asked", says="Node `relu` calls the class `GELU`: that makes a layer, and does not apply it.")
+def calls_the_class_of_the_layer(traced):
+    found = traced.graph.find_nodes(op="call_function", target=torch.relu)
+    for node in found:
+        node.target = nn.GELU
+    if found:
+        traced.recompile()
+
+
+@wrong("changed_as_asked", says="the call_method of relu that no node uses is gone: dead nodes should stay too.")
+def removes_dead_code_too(traced):
+    found = traced.graph.find_nodes(op="call_function", target=torch.relu)
+    for node in found:
+        node.target = gelu
+    if found:
+        traced.graph.eliminate_dead_code()
         traced.recompile()

@@ -17,7 +17,7 @@ from ..cases import FeedForward, Gated, relus, renamed, rows
 
 
 class Mixed(nn.Module):
-    """ReLU in four spellings; ``torch.relu`` with its argument by keyword; dead calls in two spellings."""
+    """ReLU in six spellings; ``torch.relu`` with its argument by keyword; dead calls in two spellings."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Mixed(nn.Module):
         self.relu = nn.ReLU()
 
     def forward(self, x: Tensor) -> Tensor:
-        hidden = self.relu(self.first(x)) - nn.functional.relu(x)
+        hidden = self.relu(torch.relu_(self.first(x)).relu_()) - nn.functional.relu(x)
         torch.relu(x), x.relu()
         return torch.relu(input=hidden) + (hidden * x).relu()
 
@@ -67,6 +67,7 @@ def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: 
     graph = record(traced)
     remaining = [node.name for node in relus(traced.graph)]
     gone = list((others - _other_calls(traced.graph)).elements())
+    made = [[node.name, node.target.__name__] for node in traced.graph.nodes if isinstance(node.target, type)]
     return {
         "compiles": count,
         "elsewhere": isinstance(returned, fx.GraphModule) and returned is not traced,
@@ -74,7 +75,8 @@ def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: 
         "lint": graph.lint,
         "left": remaining,
         "gone": gone,
-        "result": None if graph.lint or remaining or gone else traced.forward(x),
+        "made": made,
+        "result": None if graph.lint or remaining or gone or made else traced.forward(x),
     }
 
 

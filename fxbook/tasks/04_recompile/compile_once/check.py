@@ -29,8 +29,15 @@ def changed_as_asked(case: CaseView) -> Found:
         if noted(case).get("elsewhere"):
             yield None, "You return another module: the one that you were given still calls torch.relu."
         yield None, f"Node `{name}` still calls torch.relu."
-    for call in texts(noted(case).get("gone")):
+    gone = texts(noted(case).get("gone"))
+    dead = [f"{node.op} of {node.target}" for node in case.before if "dead" in node.notes]
+    for call in gone:
+        if gone.count(call) == dead.count(call):
+            yield None, f"The {call} that no node uses is gone: dead nodes should stay too."
         yield None, f"The {call} is gone: only calls to torch.relu should change."
+    match noted(case).get("made"):
+        case [[str(name), str(kind)], *_]:
+            yield None, f"Node `{name}` calls the class `{kind}`: that makes a layer, and does not apply it."
 
 
 @rule

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
@@ -35,6 +36,13 @@ def stops_half_way(graph: fx.Graph) -> None:
     tanh_for_relu(graph)
     insert_neg(graph)
     raise ValueError("this pass cannot do the other half")
+
+
+def leaves_dead_nodes(graph: fx.Graph) -> None:
+    """A valid edit, which adds a node that is used, and before it one that is not."""
+    insert_neg(graph)
+    with graph.inserting_after(next(iter(graph.nodes))):
+        graph.call_function(torch.sin, (next(iter(graph.nodes)),))
 
 
 def is_stopped(graph: fx.Graph) -> None:
@@ -139,7 +147,7 @@ USAGE = Usage(
         Case("a valid edit", FeedForward, rows, given=edit_of(tanh_for_relu)),
         Case("an edit that stops half-way", FeedForward, rows, given=edit_of(stops_half_way)),
         Case("an edit that breaks the order", FeedForward, rows, given=edit_of(breaks_order)),
-        Case("an edit that adds a node", Gated, rows, True, edit_of(insert_neg)),
+        Case("an edit that adds nodes", Gated, rows, True, edit_of(leaves_dead_nodes)),
         Case("a target that names no module", Gated, rows, True, edit_of(names_nothing)),
         Case("an argument that is not Python", FeedForward, rows, True, edit_of(writes_no_python)),
         Case("an interrupted block, on a stale module", FeedForward, rows, True, edit_of(is_interrupted, stale=True)),

@@ -26,12 +26,14 @@ class Outcome:
 
     Args:
         nodes: the graph afterwards, as text.
+        former: the graph before, as text.
         raised: the class of the error that the edit raises, if it does.
         beyond: whether that class is not a subclass of ``Exception``.
         refused_by: ``"lint"`` or ``"recompile"``, if it rejects the graph that the edit leaves.
     """
 
     nodes: list[str]
+    former: list[str]
     raised: str | None = None
     beyond: bool = False
     refused_by: str | None = None
@@ -45,13 +47,13 @@ def outcome_of(trial: Trial) -> Outcome:
     try:
         edit(traced.graph)
     except (Exception, KeyboardInterrupt, StoppedError) as error:
-        return Outcome(former, raised=type(error).__name__, beyond=not isinstance(error, Exception))
+        return Outcome(former, former, raised=type(error).__name__, beyond=not isinstance(error, Exception))
     for refusing in (traced.graph.lint, traced.recompile):
         try:
             refusing()
         except Exception:
-            return Outcome(former, refused_by=refusing.__name__)
-    return Outcome(calls_of(traced))
+            return Outcome(former, former, refused_by=refusing.__name__)
+    return Outcome(calls_of(traced), former)
 
 
 @rule
@@ -101,12 +103,15 @@ def as_before_or_edited(case: CaseView) -> Found:
     if failed and _nameless(calls) == _nameless(expected):
         name, wanted = next((a, b) for a, b in zip(_names(calls), _names(expected), strict=True) if a != b)
         yield None, f"The nodes are back, but a node that was called `{wanted}` is now `{name}`.", _HALF
+    lost = next((call for call in expected if call not in calls), None)
+    if not failed and lost and lines != outcome.former:
+        yield None, f"The edit is valid, but `{lost}`, which it left in the graph, is missing.", _HALF
     if not failed:
         yield None, "The edit is valid, but it is not in the graph.", _HALF
     what = "its nodes are in a different order"
     if odd := next((call for call in calls if call not in expected), None):
         what = f"it has `{odd}`"
-    elif lost := next((call for call in expected if call not in calls), None):
+    elif lost:
         what = f"`{lost}` is missing"
     beyond = f" with {outcome.raised}" if outcome.beyond else ""
     yield None, f"The edit failed{beyond}, and the graph is not the former one: {what}.", _HALF

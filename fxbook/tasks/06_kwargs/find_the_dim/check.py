@@ -25,7 +25,7 @@ def dims_found(case: CaseView) -> Found:
     for name in answered:
         if name not in sums:
             other = case.before.named(name)
-            why = f"`{name} = {other.call}` is not a sum" if other else "no node has that name"
+            why = f"`{name} = {other.call}` is not a sum" if other else "no node of the graph has that name"
             yield None, f"The answer has the key {name!r}, but {why}."
     for name, node in sums.items():
         if name not in answered:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fxbook.cases import Check
+from fxbook.cases.values import kind_of
 from fxbook.graph.record import NodeRecord
 from fxbook.rules.predicates import input_unchanged
 from fxbook.rules.rule import Found, rule
@@ -18,8 +19,9 @@ def names_required(case: CaseView) -> Found:
     if isinstance(names, list) and any(isinstance(name, dict) and "node" in name for name in names):
         yield None, "The answer contains nodes: return the names of the parameters."
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        kind = "is a set" if isinstance(case.value, dict) and "set" in case.value else "is something else"
-        yield None, f"The answer {kind}: return a list of strings."
+        kind = "a set" if isinstance(case.value, dict) and "set" in case.value else kind_of(case.value)
+        kind = "a list of other objects" if isinstance(names, list) else kind
+        yield None, f"The answer is {kind}: return a list of strings."
         return
     for name in names:
         if name not in wanted:
