@@ -70,7 +70,9 @@ def fuse_pattern(
     found = replace_pattern_with_filters(
         module, _as_graph(pattern), match_filters=[accepts], replacement_callback=with_meta
     )
-    stable_topological_sort(module).graph.lint()
+    if any(node < read for node in module.graph.nodes for read in node.all_input_nodes):
+        stable_topological_sort(module)  # a new graph, without what `torch.compile` notes on the nodes
+    module.graph.lint()
     module.recompile()
     return PassResult(module, bool(found))
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 import torch
 import torch.ao.quantization.fx._decomposed  # Registers the operators of a quantised graph.
+from functorch.compile import make_boxed_func
 from torch import Tensor, fx, nn
+from torch._dynamo.backends.common import aot_autograd
 from torch.utils.checkpoint import checkpoint
 
 from fxbook.surgery.effects import Effect
@@ -310,3 +312,18 @@ def test_a_replacement_without_new_memory_is_written_after_its_first_user() -> N
         module = fx.symbolic_trace(program)
         assert fuse_pattern(module, lambda x: x.clone(), replacement).modified
         assert torch.equal(module(torch.ones(1), torch.ones(1)), program(torch.ones(1), torch.ones(1))) is same
+
+
+def test_a_backend_can_fuse_before_the_backward_graph_is_derived() -> None:
+    inner = aot_autograd(fw_compiler=lambda module, _: make_boxed_func(module))
+
+    def backend(module: fx.GraphModule, given: list[Tensor]) -> Any:
+        assert fuse_pattern(module, lambda x: torch.sin(x), lambda x: torch.cos(x)).modified
+        return inner(module, given)
+
+    torch.compiler.reset()
+    leaf = torch.ones(2, requires_grad=True)
+    compiled = torch.compile(lambda x: torch.sin(x) * torch.cos(x), backend=backend)
+    for result in (compiled(leaf), torch.cos(leaf) ** 2):
+        [gradient] = torch.autograd.grad(result.sum(), leaf)
+        torch.testing.assert_close(gradient, -2 * torch.cos(leaf) * torch.sin(leaf))
