@@ -53,6 +53,7 @@ def _special(value: Any) -> Value | None:
         case _ if (numbers := _list_of_numpy(value)) is not None:
             return plain(numbers, _special)
         case float():
+            # Of a subclass with a repr of its own.
             return {"float": float.__repr__(value)}
         case _ if type(value) in (fractions.Fraction, decimal.Decimal):
             return {"float": repr(_as_float(value))}
@@ -83,8 +84,9 @@ def _list_of_numpy(value: Any) -> list[Any] | None:
     array: Any = getattr(sys.modules.get("numpy"), "ndarray", ())
     if not isinstance(value, array) or value.dtype.kind not in "biufUO" or not 0 < value.ndim < 3:
         return None
-    is_text = all(isinstance(item, str) for item in value.flat) if value.dtype.kind == "O" else True
-    return array.tolist(value) if is_text and value.size <= _MOST_ELEMENTS else None
+    # An array of objects could hold itself.
+    is_flat = value.dtype.kind != "O" or all(isinstance(item, str) for item in value.flat)
+    return array.tolist(value) if is_flat and value.size <= _MOST_ELEMENTS else None
 
 
 def _encode_tensor(tensor: torch.Tensor) -> Value:

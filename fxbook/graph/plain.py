@@ -52,9 +52,9 @@ def _container(value: Any, special: Callable[[Any], JSON | None], depth: int) ->
         return [plain(item, special, depth + 1) for item in items]
 
     match value:
-        case tuple() | list() | set() | frozenset() | dict() if len(value) > MOST_ITEMS:
-            return {"opaque": f"a very long {type(value).__name__}"}
-        case deque() | Keys() | Values() | Items() if len(value) > MOST_ITEMS:
+        case tuple() | list() | set() | frozenset() | dict() | deque() | Keys() | Values() | Items() if (
+            len(value) > MOST_ITEMS
+        ):
             return {"opaque": f"a very long {type(value).__name__}"}
         case torch.Size():
             return {"size": list(value)}

@@ -90,6 +90,14 @@ def returns_two_values(module: fx.GraphModule) -> None:
     module.recompile()
 
 
+def writes_with_out(module: fx.GraphModule) -> None:
+    output = module.graph.output_node()
+    x = next(iter(module.graph.nodes))
+    with module.graph.inserting_before(output):
+        module.graph.call_function(torch.neg, (output.args[0],), {"out": x})
+    module.recompile()
+
+
 def evaluates(model: nn.Module) -> fx.GraphModule:
     return fx.symbolic_trace(model.eval())
 
@@ -141,6 +149,14 @@ ROWS: list[Row] = [
         {},
         "has 2 arguments: a run returns only the first",
         "output",
+    ),
+    (
+        "callers_input_stays: out",
+        explained.callers_input_stays,
+        writes_with_out,
+        {},
+        "it changes the tensor passed as `x`",
+        "neg",
     ),
     ("same_result: nan", same_result, returns_nan, {}, "it holds nan", "output"),
     ("same_result: stale", same_result, no_recompile, {"expected": with_relu}, "the compiled code is stale", None),
@@ -453,6 +469,13 @@ def test_subclasses_of_text_and_numbers_are_encoded_like_those_of_python() -> No
     assert values == encode(["relu", {"relu": 1}, 0.5, 0.5, 0.5])
     assert encode([Fraction(10**400), Decimal("sNaN")]) == encode([math.nan] * 2)
     assert [type(values[0]), type(values[1]["dict"][0][1])] == [str, int]
+
+
+def test_a_function_of_the_notebook_does_not_pass_for_one_of_python() -> None:
+    def own() -> None: ...
+
+    own.__module__, own.__qualname__ = "__main__", "pow"
+    assert encode([own, pow]) == [{"function": "__main__.pow"}, {"function": "pow"}]
 
 
 def test_encoding_is_bounded() -> None:

@@ -314,6 +314,25 @@ def test_a_replacement_without_new_memory_is_written_after_its_first_user() -> N
         assert torch.equal(module(torch.ones(1), torch.ones(1)), program(torch.ones(1), torch.ones(1))) is same
 
 
+def test_an_input_that_is_computed_after_the_first_user_of_a_match() -> None:
+    def program(x: Tensor, y: Tensor) -> Tensor:
+        first = torch.sin(x)
+        user = torch.neg(first)
+        later = torch.exp(y)
+        return user + first * later
+
+    def pattern(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        first = torch.sin(x)
+        return first, first * y
+
+    def replacement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return torch.cos(x), torch.cos(x) - y
+
+    traced, x, y = fx.symbolic_trace(program), torch.randn(3), torch.randn(3)
+    assert fuse_pattern(traced, pattern, replacement).modified
+    torch.testing.assert_close(traced(x, y), -torch.cos(x) + torch.cos(x) - torch.exp(y))
+
+
 def test_a_backend_can_fuse_before_the_backward_graph_is_derived() -> None:
     inner = aot_autograd(fw_compiler=lambda module, _: make_boxed_func(module))
 
