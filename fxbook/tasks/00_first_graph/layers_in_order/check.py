@@ -13,7 +13,7 @@ from ..check import names_in, unreadable
 def layers_in_order(case: CaseView) -> Found:
     """The answer lists the targets of the ``call_module`` nodes, in list order."""
     if isinstance(case.value, dict) and "set" in case.value:
-        yield None, "The answer is a set, which has no order, instead of a list."
+        yield None, "The answer is a set, which has no order: return a list."
     yield from unreadable(case.value)
     answer = names_in(case.value)
     expected = [node.target for node in case.before if node.op == "call_module"]

@@ -86,7 +86,7 @@ def counts_the_uses(traced, name):
 
 
 @breaks("A node can use a value by position", case="`cat` of a dense block")
-@wrong("readers", says="`output` is in the answer, but does not use `cat` itself")
+@wrong("readers", says="`output` is in the answer, but does not use `cat` directly")
 def searches_the_printed_text(traced, name):
     return [node.name for node in traced.graph.nodes if name in f"{node.args} {node.kwargs}"]
 

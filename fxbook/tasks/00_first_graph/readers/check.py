@@ -37,7 +37,7 @@ def _no_user(graph: GraphRecord, read: NodeRecord, name: str) -> str:
         return ", but no node has that name"
     if node.index in read.inputs:
         return f", but is an input of `{read.name}`, not a user"
-    return f", but does not use `{read.name}` itself"
+    return f", but does not use `{read.name}` directly"
 
 
 def _how(user: NodeRecord, read: int) -> str:

@@ -108,7 +108,7 @@ def traces_the_changed_module_once_more(traced, table):
 
 @breaks(
     "a string stands for a method, and a function for itself.",
-    "A method becomes a method, and a function a function.",
+    "Replace methods with methods, and functions with functions.",
     case="the classifier",
 )
 @wrong("methods_stay_methods", node="relu", says="is a `call_function`, but should be a `call_method`")
@@ -171,7 +171,7 @@ def excludes_only_submodules_and_weights(traced, table):
 
 
 @breaks("target is a key in the dict.", case="a different dict")
-@wrong("other_calls_stay", node="sinh", says="`sinh`, a `call_method`, which is not a key of the dict")
+@wrong("other_calls_stay", node="sinh", says="`sinh`, a `call_method` target that is not a key of the dict")
 def swaps_methods_whose_name_begins_with_a_key(traced, table):
     methods = [key for key in table if isinstance(key, str)]
     for node in traced.graph.nodes:
@@ -209,7 +209,7 @@ def swaps_key_after_key(traced, table):
 
 
 @breaks("All other nodes stay as they are", case="a different dict")
-@wrong("dead_calls_swapped", says="node `sigmoid_1` has no users: `add.sigmoid()` should be swapped, and should stay")
+@wrong("dead_calls_swapped", says="node `sigmoid_1` has no users, but should be swapped, not erased: `add.sigmoid()`")
 def erases_dead_nodes(traced, table):
     swap(traced, table)
     traced.graph.eliminate_dead_code()

@@ -86,7 +86,7 @@ def _named(table: dict[Any, Any], op: str) -> list[tuple[str, str]]:
 
 @rule
 def methods_stay_methods(case: CaseView) -> Found:
-    """A method becomes a method, and a function a function."""
+    """Methods are replaced with methods, and functions with functions."""
     wanted = Counter((node.op, target) for node, target in _wanted(case))
     present = Counter((node.op, node.target) for node in case.nodes if node.op in ("call_function", "call_method"))
     missing = {(op, target.rpartition(".")[2]) for op, target in wanted - present}
@@ -121,7 +121,7 @@ def other_calls_stay(case: CaseView) -> Found:
             and before.target not in _keys(case, before.op)
             and node.target != before.target
         ):
-            yield node, f"called `{before.target}`, a `{before.op}`, which is not a key of the dict"
+            yield node, f"no longer calls `{before.target}`, a `{before.op}` target that is not a key of the dict"
 
 
 @rule
@@ -140,7 +140,7 @@ def dead_calls_swapped(case: CaseView) -> Found:
     dead = [node for node in case.nodes if "dead" in node.notes]
     for before in case.before:
         if "dead" in before.notes and table.get(before.target) not in [node.target for node in dead]:
-            yield next(iter(dead), before), f"has no users: `{before.call}` should be swapped, and should stay"
+            yield next(iter(dead), before), f"has no users, but should be swapped, not erased: `{before.call}`"
 
 
 CHECK = Check(

@@ -258,7 +258,7 @@ def fetches_every_parameter_at_the_top(model):
     return fx.GraphModule(model, graph)
 
 
-@breaks("must get the same gradients.", case="the MLP")
+@breaks("must get the same gradient.", case="the MLP")
 @wrong("gradients_kept", node="detach", says="The result is right, but `0.weight` gets no gradient: node `detach` cuts")
 def detaches_each_weight(model):
     def fetch(graph, path, layer):

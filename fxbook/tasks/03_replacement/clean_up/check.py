@@ -29,7 +29,7 @@ def effects_kept(case: CaseView) -> Found:
     for before in case.gone():
         if before.op not in ("placeholder", "output") and (does := effect(case, before)):
             does = "has the keyword `out`" if "out" in dict(before.kwargs["dict"]) else does
-            yield before, f"is missing: it {does}, as `{before.call}`{_after(case, before)}"
+            yield before, f"is missing: it {does} (`{before.call}`{_after(case, before)})"
 
 
 def _after(case: CaseView, before: NodeRecord) -> str:

@@ -226,7 +226,7 @@ def forgets_to_recompile(model, *inputs):
 
 
 @breaks(
-    "if running it on `inputs` still runs a ReLU,",
+    "if calling it on `inputs` still runs a ReLU,",
     "This includes a ReLU that is part of a fused operator:",
     case="a frozen leaf module with a ReLU",
 )

@@ -160,7 +160,7 @@ def leaves_the_old_relu(traced):
     traced.recompile()
 
 
-@breaks("in place.", case="convolution, ReLU, pool")
+@breaks("Swap the two nodes in place", case="convolution, ReLU, pool")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)

@@ -230,7 +230,8 @@ def catches_one_class_of_errors(traced, *inputs):
 
 
 @breaks(
-    "each module in its own mode and with gradients on:", case="a batch norm that updates, then fails in training mode"
+    "Leave each module in its own mode, and gradients on.",
+    case="a batch norm that updates, then fails in training mode",
 )
 @wrong("names_the_node", says="the answer for a run in eval mode: leave each module in its own mode", read=LINE)
 def runs_the_copy_in_eval_mode(traced, *inputs):

@@ -68,7 +68,7 @@ def kept_whole(case: CaseView) -> Found:
         if times[kind] != count:
             for node in calls:
                 if node.kind == kind and _is_namesake(case, node.target):
-                    yield node, f"keeps a `{kind}` whole, which only has the name of the class passed as `kind`"
+                    yield node, f"keeps a `{kind}` whole, which shares only its name with the class passed as `kind`"
             found, often = ("once" if number == 1 else f"{number} times" for number in (times[kind], count))
             yield _inside(case, kind), f"`{kind}` is called {found}, not {often}: each call must be one node."
     for node in calls:

@@ -108,7 +108,7 @@ def one_round(scores):
     return scores * 1.5 if unsure(scores) else scores
 
 
-@breaks("that does all of the sharpening,", case="a batch that is sure at once")
+@breaks("which does all of the sharpening", case="a batch that is sure at once")
 @wrong("one_own_call", node="one_round_1", says="4 nodes call functions of your own: one must do all")
 def wraps_one_round(model):
     def step(scores):

@@ -198,7 +198,7 @@ def forgets_to_recompile(model):
     return traced
 
 
-@breaks("No value from any other call counts as safe here", case="values that none of `MAKERS` made")
+@breaks("Values from other calls do not count as safe here.", case="values that none of `MAKERS` made")
 @wrong("nothing_unsafe", node="elu", says="node `elu` works in place, but `truediv = operator.truediv(x, 2)` calls")
 def counts_every_operator_as_a_maker(model):
     return in_place(
@@ -218,7 +218,7 @@ def uses_every_in_place_method(model):
     return in_place(model, methods=[name[:-1] for name in dir(torch.Tensor) if name[-1] == "_" and name[-2] != "_"])
 
 
-@breaks("its node, and no other, has that keyword;", case="values that none of `MAKERS` made")
+@breaks("only calls to these functions have that keyword;", case="values that none of `MAKERS` made")
 @wrong("nothing_unsafe", node="softmax", says="node `softmax` works in place, but is not an activation.")
 def sets_the_keyword_on_every_function(model):
     traced = in_place(model)

@@ -112,7 +112,7 @@ def reads_the_arguments_of_a_decorator(traced):
     traced.recompile()
 
 
-@breaks("Do not change the calls to C functions", "methods and layers.", case="functions of every kind")
+@breaks("Do not change the calls to C functions", "methods or layers.", case="functions of every kind")
 @wrong("others_stay", says="node `step_1` is gone, but should have stayed: `self.project(x)`")
 def erases_calls_without_users(traced):
     for node in filter(calls_python, traced.graph.nodes):
@@ -130,7 +130,7 @@ def drops_what_the_signature_does_not_have(traced):
     traced.recompile()
 
 
-@breaks("and layers.", case="functions of every kind")
+@breaks("or layers.", case="functions of every kind")
 @wrong("others_kept", node="step_10", says="has lost `output_size`, but calls a layer", read=FROZEN)
 def changes_layers_too(traced):
     for node in traced.graph.nodes:

@@ -91,7 +91,7 @@ def always_sets_the_keyword(traced):
     traced.recompile()
 
 
-@breaks("Leave calls to its aliases, such as `torch.concat`, as they are.", case="a model with two inputs")
+@breaks("Leave calls to aliases of `torch.cat`, such as `torch.concat`, as they are.", case="a model with two inputs")
 @wrong("input_in_every_cat", node="step_6", says="is not a `torch.cat`, but uses more nodes than before")
 def joins_to_the_aliases_too(traced):
     for node in traced.graph.nodes:

@@ -143,7 +143,7 @@ def forgets_the_parameters(model, changed, x):
     return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:3])
 
 
-@breaks("by more than rounding error (by `torch.allclose` with `atol=1e-5`):", case="`celu` in place where it is safe")
+@breaks("by more than rounding error (`torch.allclose` with `atol=1e-5`):", case="`celu` in place where it is safe")
 @wrong("right_verdict", says="For `celu` in place where it is safe, your function returns True, but both")
 def treats_rounding_as_a_difference(model, changed, x):
     return differ(model, changed, x, same=torch.equal)
@@ -211,7 +211,7 @@ def switches_to_eval(model, changed, x):
 
 
 @breaks(
-    "by more than rounding error (by `torch.allclose` with `atol=1e-5`):",
+    "by more than rounding error (`torch.allclose` with `atol=1e-5`):",
     case="a result that is too large by a thousandth",
 )
 @wrong("right_verdict", says="your function returns False, but the result has different numbers")
