@@ -200,7 +200,7 @@ def copies_the_model(model):
     return unrolled(model, root=copy.deepcopy(model))
 
 
-@breaks("so that a checkpoint from one loads into the other", case="the nested model")
+@breaks("so that a checkpoint of the model loads into the result", case="the nested model")
 @wrong("keeps_names", says="the result has no parameter")
 def lets_the_tracer_enter_every_layer(model):
     """A layer that occurs twice has one qualified name in a trace, but two in a checkpoint."""

@@ -162,8 +162,7 @@ def changes_one_side_of_a_sum_with_itself(traced):
 
 
 @breaks(
-    "All other users keep the whole input",
-    "including nodes that add in another way, such as `torch.add`.",
+    "All other users, including nodes that add in another way, such as `torch.add`, keep the whole input.",
     "Additions are the nodes whose target is `operator.add`",
     case="an input that no addition uses",
 )
