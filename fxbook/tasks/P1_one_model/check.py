@@ -58,5 +58,5 @@ def input_by_keyword(trial: Trial, kind: str) -> str | None:
     """Explain an ``IndexError``: a call without positional arguments has no ``args[0]``."""
     bare = next((node.name for node in trial.before if node.inputs and not node.positional), None)
     if kind == "IndexError" and bare:
-        return f"In this graph `{bare}` has its input by keyword, so its `args` are empty."
+        return f"In this graph `{bare}` gets its input by keyword, so its `args` are empty."
     return None

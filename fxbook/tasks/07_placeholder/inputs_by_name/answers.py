@@ -189,7 +189,7 @@ class ComparesShapesOnly(CheckedInputs):
         return None if example is None or value.shape == example.shape else f"{value.shape}, not {example.shape}"
 
 
-@breaks("the passed one and the expected one", case="the model of the chapter")
+@breaks("the passed and the expected shape or dtype", case="the model of the chapter")
 @wrong("reports_each_fault", says="shape (5,): the message does not contain `(5, 1)` for `mask`", read=VALUES)
 class LeavesOutWhatWasExpected(CheckedInputs):
     def compare(self, value, example):

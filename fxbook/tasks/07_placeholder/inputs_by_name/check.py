@@ -93,7 +93,7 @@ def _to_a_run(model: nn.Module, situation: Situation, use: Value, earlier: dict[
             with torch.no_grad():
                 stale = encode(model(**situation.values, **{name: earlier[name]}))
             if not difference(entry(use, "returned"), stale, "the result"):
-                yield f"`{name}` is left out, but gets its value of an earlier call, not its default", ENVIRONMENT
+                yield f"`{name}` is left out, but gets its value from an earlier call, not its default", ENVIRONMENT
         yield f"the result is not that of the model: {differs}", ENVIRONMENT
 
 

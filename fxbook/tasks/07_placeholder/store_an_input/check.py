@@ -42,7 +42,7 @@ def inputs_gone(case: CaseView) -> Found:
     if present != [node.target for node in case.before if node.op == "placeholder" and node.target not in stored]:
         listed = ", ".join(f"`{target}`" for target in present) or "none"
         gone = " and ".join(f"`{name}`" for name in stored)
-        yield None, f"The inputs are now {listed}: they should be all former inputs except {gone}, in the same order."
+        yield None, f"The inputs are now {listed}: they should be the original inputs except {gone}, in the same order."
 
 
 @rule

@@ -220,7 +220,7 @@ def looks_at_one_dtype_only(traced, *values):
     return found_by(traced, values, holds)
 
 
-@wrong("ends well", says="KeyError: sharpness. In this run the input `sharpness` gets no value: it has its default.")
+@wrong("ends well", says="KeyError: sharpness. In this run the input `sharpness` gets no value: it takes its default.")
 def expects_a_value_for_each_input(traced, *values):
     inputs = traced.graph.find_nodes(op="placeholder")
     given = dict(zip(inputs, values, strict=False))

@@ -66,7 +66,7 @@ def on_error(trial: Trial, kind: str) -> str | None:
     traced, *values = trial.fresh_arguments()
     without = [node.name for node in traced.graph.find_nodes(op="placeholder")][len(values) :]
     if without and kind in {"IndexError", "KeyError", "StopIteration"}:
-        return f"In this run the input `{without[0]}` gets no value: it has its default."
+        return f"In this run the input `{without[0]}` gets no value: it takes its default."
     return None
 
 

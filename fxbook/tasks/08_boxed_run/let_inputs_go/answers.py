@@ -136,7 +136,7 @@ def erases_the_unused_input(traced, named):
 runners = []
 
 
-@breaks("and you keep nothing.", case="the gated mix")
+@breaks("and your code holds no value.", case="the gated mix")
 @wrong("nothing_held_after", says="`tanh` is still alive: your code still refers to it", read=AFTER)
 def keeps_the_interpreter(traced, named):
     runners.append(fx.Interpreter(traced))

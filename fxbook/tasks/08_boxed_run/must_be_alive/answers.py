@@ -117,7 +117,7 @@ def leaves_out_layers(graph):
     )
 
 
-@breaks("Count a weight that a `get_attr` node fetches like any other value.", case="a graph that fetches a weight")
+@breaks("A weight that a `get_attr` node fetches counts like any other value.", case="a graph that fetches a weight")
 @wrong("needed_values", says="(a graph that fetches a weight): while node `mul` computes, `scale` must be alive")
 def leaves_out_weights(graph):
     return by_step(

@@ -73,7 +73,7 @@ def keeps_to_env(case: CaseView) -> Found:
     match case.value:
         case {"dict": [["not in env", str(name)]]}:
             lookup = f"`{name}` is looked up in `env` or deleted from it, but is not there."
-            last = " At its end, `run` takes the result from there." if name == "output" else ""
+            last = " At the end, `run` takes the result from there." if name == "output" else ""
             yield None, f"The run ends with KeyError: {name}. {lookup}{last}"
 
 

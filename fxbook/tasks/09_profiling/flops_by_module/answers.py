@@ -112,7 +112,7 @@ def takes_the_first_entry(traced, *inputs):
     return grouped(traced, inputs, lambda node: paths(node)[0].partition(".")[0])
 
 
-@breaks("is that of the root's attribute:", case=TWICE)
+@breaks("is an attribute of the root:", case=TWICE)
 @wrong("each_module_its_flops", says=f"({TWICE}): `mix@1` is not the name")
 def reads_the_key(traced, *inputs):
     return grouped(traced, inputs, lambda node: next(iter(node.meta.get("nn_module_stack") or {"": 0})))

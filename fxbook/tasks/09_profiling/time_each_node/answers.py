@@ -209,7 +209,7 @@ def leaves_timers_in_the_graph(traced, inputs, runs, clock=time.perf_counter):
     return {name: seconds[1:] or [0.0] * runs for name, seconds in found.items()}
 
 
-@breaks("one for each of `runs` runs, in their order.", case=KNOWN)
+@breaks("one for each of `runs` runs, in order.", case=KNOWN)
 @wrong("on_the_clock", says="The times of `load` are not in the order of the runs.")
 def sorts_the_times(traced, inputs, runs, clock=time.perf_counter):
     return {name: sorted(found[1:]) for name, found in measured(traced, inputs, runs + 1, clock).items()}

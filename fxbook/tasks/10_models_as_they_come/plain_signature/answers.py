@@ -112,7 +112,7 @@ def wraps_a_copy(model, takes, returns):
     return KeepsTheNames(copy.deepcopy(model), takes, returns)
 
 
-@breaks("in eval mode if the model is.", case=SCORES)
+@breaks("or eval mode, like the model.", case=SCORES)
 @wrong("mode_is_kept", says="The module is in train mode, but the model is in eval mode")
 def leaves_the_wrapper_in_train_mode(model, takes, returns):
     module = KeepsTheNames(model, takes, returns)
@@ -126,7 +126,7 @@ def sets_the_mode_of_all_modules(model, takes, returns):
     return KeepsTheNames(model, takes, returns).train(model.training)
 
 
-@breaks("The module is in train mode if the model is", case=TRAIN)
+@breaks("The module is in train mode", case=TRAIN)
 @wrong("mode_is_kept", says="The module is in eval mode, but the model is in train mode")
 def calls_eval(model, takes, returns):
     return KeepsTheNames(model, takes, returns).eval()

@@ -89,7 +89,7 @@ def includes_every_node_after_the_new_one(module, x):
     return {name: true[name] for name in names[names.index(next(iter(corrected(module, x)))) :]}
 
 
-@breaks("the key is the node's name, and the value its correct shape,", case=LLAMA)
+@breaks("the key is the node's name, and the value is its correct shape,", case=LLAMA)
 @wrong("finds_wrong_shapes", says="in the answer is wrong: ")
 def adds_a_dimension(module, x):
     return {name: (*shape, 1) for name, shape in corrected(module, x).items()}

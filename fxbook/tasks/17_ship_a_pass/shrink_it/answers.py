@@ -162,7 +162,7 @@ def sweeps_once_from_the_front(module, fails):
     return kept
 
 
-@breaks("Go on until you cannot remove any single call.", case="the activation of GPT-2")
+@breaks("Go on until no single call can be removed.", case="the activation of GPT-2")
 @wrong("nothing_left_to_remove", says="can still be removed")
 def removes_one_call(module, fails):
     return next((draft for draft in drafts(module) if fails(copy.deepcopy(draft))), copy.deepcopy(module))

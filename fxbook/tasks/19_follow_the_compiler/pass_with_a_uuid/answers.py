@@ -59,7 +59,7 @@ class DescribesItself(Swapping):
         return f"{type(self).__qualname__}({self.old.name()!r}, {self.new.name()!r})"
 
 
-@breaks("and differs for all others.", case="a chain of operators")
+@breaks("and different for any other two.", case="a chain of operators")
 @wrong("differs_for_others", says="These passes have the same text")
 class HasTheSameTextForAll(Swapping):
     def uuid(self):

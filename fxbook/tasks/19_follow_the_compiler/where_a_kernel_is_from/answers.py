@@ -65,7 +65,7 @@ def compares_only_the_end(provenance, kernel):
     return origins(provenance, [node for call, each in calls if call.split(":")[0].endswith(kernel) for node in each])
 
 
-@breaks("over all its calls,", case="a kernel that is called twice")
+@breaks("any call to `kernel`", case="a kernel that is called twice")
 @wrong("names_the_origins", says="which is missing from the answer")
 def stops_at_the_first_call(provenance, kernel):
     calls = provenance["cppCodeToPost"].items()

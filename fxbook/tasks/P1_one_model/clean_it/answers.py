@@ -183,7 +183,7 @@ def deletes_a_layer_at_its_first_call(traced):
 )
 @wrong(
     "ends well",
-    says="IndexError: tuple index out of range. In this graph `drop_2` has its input by keyword",
+    says="IndexError: tuple index out of range. In this graph `drop_2` gets its input by keyword",
     read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
 )
 def takes_the_first_positional_argument(traced):

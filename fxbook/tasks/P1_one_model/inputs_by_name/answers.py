@@ -106,7 +106,7 @@ def stops_at_the_first_call(traced, values):
     return [values.pop(n.target) if n.target in values else n.args[0] for n in inputs]
 
 
-@breaks("It returns a list", case="all inputs, in any order")
+@breaks("The function returns a list", case="all inputs, in any order")
 @wrong("list_in_order", says="Your function returns an object of class tuple, not a list")
 def returns_a_tuple(traced, values):
     reject(traced, values)

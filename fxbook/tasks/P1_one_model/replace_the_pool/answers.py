@@ -204,7 +204,7 @@ def forgets_the_anchor(traced):
 @breaks("A node may pass its input by keyword, as in `self.pool(input=x)`.", case="pools of every kind")
 @wrong(
     "ends well",
-    says="IndexError: tuple index out of range. In this graph `pair` has its input by keyword",
+    says="IndexError: tuple index out of range. In this graph `pair` gets its input by keyword",
     read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
 )
 def takes_the_first_positional_argument(traced):

@@ -87,7 +87,7 @@ def boxes_with_gradients(traced, args_list):
     return fx.Interpreter(traced).boxed_run(args_list)
 
 
-@breaks("so that no byte is alive longer than needed.", case="the network of the project")
+@breaks("Keep no byte alive longer than needed.", case="the network of the project")
 @wrong("no_more_than_needed", says="bytes are alive")
 def calls_and_clears(traced, args_list):
     with torch.no_grad():
@@ -144,7 +144,7 @@ def keeps_the_result(traced, args_list):
     return kept[-1]
 
 
-@breaks("Run a network on a list of inputs and return its result,", case="the network of the project")
+@breaks("Run a network on a list of inputs and return its result.", case="the network of the project")
 @wrong("result_is_right", says="The result is not that of the network: it is None")
 def returns_nothing(traced, args_list):
     boxes_what_is_used(traced, args_list)

@@ -91,7 +91,7 @@ def result_is_right(case: CaseView) -> Found:
     for place, (name, _) in enumerate(least):
         if place >= len(ran) or ran[place] != name:
             did = f"`{ran[place]}` ran" if place < len(ran) else "nothing ran"
-            at = f"Where node `{run.nodes[place]}` computes `{name}`"
+            at = f"Where node `{run.nodes[place]}` should compute `{name}`"
             yield None, f"{at}, {did}: each node must run once, in order."
             return
     if len(ran) > len(least):
