@@ -13,7 +13,7 @@ from press.manuscript.reading import Manuscript
 _INTRODUCTION = """\
 # Fact check
 
-If you have read something about `torch.fx` and wonder whether it is true, look it up here. These pages take articles,
+If you have read something about `torch.fx` and wonder whether it is true, look it up here. These pages check articles,
 guides and docstrings claim by claim, in our words and in the order of each source. Each verdict rests on a cell that
 runs, here or in a chapter. There are {count} claims: {counts}.
 
@@ -25,8 +25,7 @@ runs, here or in a chapter. There are {count} claims: {counts}.
 | outdated | was true of an older version |
 | false | torch {torch} does something else |
 
-A *may* in the source stays in the claim. Such a claim is true if there is such a case, and for the reason that the
-source gives.
+If the source says *may*, so does the claim. It is true if such a case exists, for the reason that the source gives.
 
 ## The errors that matter most
 

@@ -14,11 +14,12 @@ RECORD = Path("book/reference/random_graphs.yml")
 _PAGE = """\
 # Passes on random graphs
 
-The finished passes of the chapters, each on {graphs} [random graphs](tools.ipynb#random-graphs), with
-[all that a pass must keep](tools.ipynb#what-a-pass-must-keep). Where a pass changes numbers on purpose, its result was
-compared with a run of the old graph in which the nodes are computed as the pass should have changed them. No pass
-breaks what was checked. *Changed* counts the graphs that the pass has changed; it left all others alone. *Not checked*
-is what the pass does not promise. *Found* is a mistake of an earlier version. `make prove ROOM=passes` runs all this.
+The finished passes of the chapters were run on {graphs} [random graphs](tools.ipynb#random-graphs) each, and checked
+for [everything a pass must keep](tools.ipynb#what-a-pass-must-keep). Where a pass changes numbers on purpose, its
+result was compared with a run of the old graph in which the nodes are computed as the pass should have changed them. No
+pass breaks what was checked. *Changed* counts the graphs that the pass has changed; it left all others alone. *Not
+checked* is what the pass does not promise. *Found* is a mistake of an earlier version. `make prove ROOM=passes` runs
+all this.
 
 {passes}
 
@@ -27,7 +28,7 @@ Values and gradients are not compared where numbers change on purpose.
 ## What random graphs find in passes of torch
 
 Each program is the body of a function of `x` and `y`, and each entry gives its result without and with the pass. Of
-{graphs_for_torch} random graphs, *breaks* counts those whose numbers or whose order the pass breaks. An entry without
+{graphs_for_torch} random graphs, *breaks* counts those whose numbers or order the pass breaks. An entry without
 it was found by hand.
 
 {torch}

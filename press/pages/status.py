@@ -12,8 +12,8 @@ from press.manuscript.claims import VERDICTS
 _PAGE = """\
 # Status
 
-Counted from the files of the book whenever its notebooks are generated, and checked by its tests. The foot of this page
-shows the day on which it was built.
+These numbers are counted from the book whenever its notebooks are generated, and checked by tests. The foot of this
+page shows the day on which it was built.
 
 | package | version |
 |---|---|

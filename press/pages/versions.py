@@ -39,10 +39,10 @@ since then are missing there, but the program of each fact below was run on all 
 {versions}
 
 *Other words*: an error message is worded differently. *One more warning*: torch warns, but does the same. Cells that
-*behave differently* are described below, and at the place or the beginning of their page. *Need an earlier cell*: they
-fail because an earlier cell failed or behaved differently. Many raise a `NameError` for a name that the earlier cell
-did not set. On 2.7, others run after a failed export, which leaves torch in another state. Nothing is known of these
-cells themselves. Cells that depend on a fact of this page and do not differ were written to show the same everywhere.
+*behave differently* are described below and on their page. *Need an earlier cell*: they fail because an earlier cell
+failed or behaved differently. Many raise a `NameError` for a name that the earlier cell did not set. On 2.7, others run
+after a failed export, which leaves torch in a different state. Nothing is known about these cells themselves. Cells
+that depend on a fact on this page but do not differ were written to show the same everywhere.
 
 {solutions}
 {facts}

@@ -25,7 +25,7 @@ _PAGE = """\
 # Faults found in the wild
 
 We ran [`check_pass`](tools.ipynb#what-a-pass-must-keep) on passes from other packages, and it found {count} faults in
-{packages} of them. We wrote a program to show each one. The program first asserts with torch alone that the fault is
+{packages} packages. We wrote a program to show each one. The program first asserts with torch alone that the fault is
 there, then prints what `check_pass` says. Most of the passes we tried keep what they must. Each fault holds for the
 version named, and a later version may have fixed it.
 

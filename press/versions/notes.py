@@ -69,7 +69,7 @@ def with_others(cells: Sequence[Cell], others: Sequence[str]) -> list[Cell]:
     if not others:
         return list(cells)
     lines = [f"- {other}" for other in others]
-    fold = [_OPENS, "<summary>On another torch, cells of this page differ</summary>", "", *lines, "", "</details>"]
+    fold = [_OPENS, "<summary>On other torch versions, some cells differ</summary>", "", *lines, "", "</details>"]
     last = cells[-1]
     if last.kind == "code":
         return [*cells, Cell("markdown", "\n".join(fold), last.line, path=last.path)]

@@ -2,8 +2,8 @@ r"""A factory such as `torch.zeros` is recorded when its size is a single Proxy 
 
 Before {since}, `torch.zeros(x.shape)`, `torch.arange(x.shape[0])` and `torch.arange(2, device=x.device)` raised a
 `TypeError` while you traced. Use a method of the input, as in `x.new_zeros(x.shape)`, or put the call into a function
-for `fx.wrap`: both are right on every version. Several sizes as separate arguments, the first of them a Proxy, as in
-`torch.zeros(x.size(0), x.size(1))`, are rejected on every version.
+for `fx.wrap`: both are right on every version. Separate sizes are rejected on every version if the first is a Proxy, as
+in `torch.zeros(x.size(0), x.size(1))`.
 
 Explains:
     => TypeError: (zeros|arange)\(\)

@@ -31,14 +31,14 @@ _PAGE = """\
 # API index
 
 The public names of torch.fx, as torch {torch} has them: how each is called, what it does, and where in this book a cell
-uses it, the best place first. A name leads to its official page; one that has none, to the page of its class or
+uses it, the best place first. A name links to its official page or, if it has none, to the page of its class or
 module, or to its source. Names and signatures come from the installed torch, uses from the code of the cells.
 
 | names | used by a cell |
 |---|---|
 | listed on the [official page]({page}) | {listed} |
-| other members of the same classes, and what torch.fx exports besides | {members} |
-| a choice from the modules inside torch.fx | {beyond} |
+| other members of the same classes, and other exports of torch.fx | {members} |
+| a selection from the modules inside torch.fx | {beyond} |
 
 Listed on the official page and used by no cell: {missing}.
 
