@@ -86,8 +86,10 @@ def does(node: fx.Node) -> Effect | None:
     target, what = node.target, effect(node)
     if what is not Effect.UNKNOWN:
         return what
+    if isinstance(target, torch._ops.OpOverloadPacket) and len(overloads := target.overloads()) == 1:
+        target = getattr(target, overloads[0])  # a trace records ``torch.ops.ns.op``; `effect` knows overloads only
     if isinstance(target, torch._ops.OpOverload):
-        return _declared(target)
+        return Effect.WRITES if target._schema.is_mutable else _declared(target)
     if isinstance(target, torch._ops.HigherOrderOperator) and target.name().startswith("auto_functionalized"):
         return _declared(node.args[0], returns=True)  # it returns what the operator writes
     if target in _OF_SIZES:

@@ -204,14 +204,18 @@ ops = torch.ops.chapter12
     ("first", "second", "fused"),
     [
         (torch.sin, ops.next_of.default, True),
+        (torch.sin, ops.next_of, True),
         (torch.sin, ops.noise.default, True),
         (torch.sin, ops.step_.default, False),
+        (torch.sin, ops.step_, False),
         (torch.sin, ops.note.default, False),
         (torch.sin, ops.noted.default, False),
+        (torch.sin, ops.noted, False),
         (ops.next_of.default, ops.next_of.default, True),
         (ops.next_of.default, ops.step_.default, False),
         (ops.noise.default, ops.next_of.default, True),
         (ops.noise.default, torch.rand_like, False),
+        (ops.noise, torch.rand_like, False),
     ],
 )
 def test_an_operator_of_another_library_does_what_it_declares(
