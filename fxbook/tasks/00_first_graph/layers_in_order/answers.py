@@ -39,7 +39,7 @@ def walks_back_from_the_output(model):
 
 
 class Path(str):
-    """A qualified name that has its own class and length."""
+    """A qualified name, as a subclass of ``str`` with a different length."""
 
     __slots__ = ()
 

@@ -1,6 +1,7 @@
 """Put a graph's nodes in order.
 
-No rule runs the graph: the same calls with the same arguments, in an order that ``lint`` accepts, return the same.
+No rule runs the graph: in any order that ``lint`` accepts, the same calls with the same arguments return the same
+results.
 """
 
 from __future__ import annotations

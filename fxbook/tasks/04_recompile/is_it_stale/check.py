@@ -34,9 +34,9 @@ def says_whether_stale(case: CaseView) -> Found:
 
 
 def _first_difference(traced: fx.GraphModule) -> tuple[str, str]:
-    """The first line of the code that differs from what the graph generates, and what the graph generates.
+    """The first line of the code that differs from what the graph generates, and the line that the graph generates.
 
-    Without what is freed after the step, unless only that differs.
+    Both lines leave out what is freed after the step, unless only that differs.
     """
     texts = (traced.code, traced.graph.python_code("self").src)
     pairs = itertools.zip_longest(*(text.splitlines() for text in texts), fillvalue="")

@@ -15,7 +15,7 @@ from ..cases import Reserved, Weighting, mask_of, no_interpreter, table
 
 @dataclasses.dataclass(frozen=True)
 class Situation:
-    """The inputs of one call by name, and a report's words for them after "With", as in ``"a mask of booleans"``."""
+    """The inputs of one call by name, and their description after "With" in a report: ``"a mask of booleans"``."""
 
     name: str
     values: dict[str, Any]
