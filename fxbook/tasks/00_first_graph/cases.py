@@ -126,6 +126,6 @@ def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
 
 
 def returned_as_list(answer: Any, *arguments: Any) -> Any:
-    """What the answer returns; an iterator, view, deque or dict becomes a list (a dict, a list of its keys)."""
+    """What the answer returns; an iterator, a view, a deque or the keys of a dict become a list."""
     returned = answer(*arguments)
     return list(returned) if isinstance(returned, Mapping | MappingView | MutableSequence | Iterator) else returned

@@ -39,7 +39,7 @@ def walks_back_from_the_output(model):
 
 
 class Path(str):
-    """A qualified name, as a subclass of ``str`` with a different length."""
+    """A qualified name whose length is the number of its parts."""
 
     __slots__ = ()
 

@@ -91,7 +91,7 @@ class Weighted(nn.Module):
 
 
 class NodeOfACopy:
-    """Replaces a listed node of another graph, which may have the name of a node of the given graph."""
+    """Replaces a listed node of another graph, which may share its name with a node of the given graph."""
 
 
 def nodes_of_copies_marked(answer: Any, gm: fx.GraphModule) -> Any:

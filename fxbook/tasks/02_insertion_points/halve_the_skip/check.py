@@ -38,7 +38,7 @@ def halved(model: nn.Module, *inputs: Tensor) -> Any:
 
 @rule
 def only_additions_read_half(case: CaseView) -> Found:
-    """Additions use no whole input of the model; every other argument is as before."""
+    """No addition uses a whole input of the model; every other argument is as before."""
     now = case.now()
     for node, before in case.kept():
         is_addition = (before.op, before.target) == ("call_function", "operator.add")

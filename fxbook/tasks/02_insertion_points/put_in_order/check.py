@@ -42,7 +42,7 @@ def inputs_keep_order(case: CaseView) -> Found:
 
 
 def on_error(_trial: Trial, kind: str) -> str | None:
-    """Why an answer raises a ``KeyError``: it copies the graph before it is in order."""
+    """Why an answer raises a ``KeyError``: it copies the graph before the nodes are in order."""
     if kind != "KeyError":
         return None
     copying = "A copy is made in the order of the nodes"

@@ -1,4 +1,4 @@
-"""Modules that call traced modules, each with inputs on which a node of one of the graphs fails, or no node does."""
+"""Modules that call traced modules, each with inputs on which a node of one of the graphs fails, or none does."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class WeightingByName(Weighting):
 
 
 class ReservedByName(Reserved):
-    """Some nodes differ in name from their parameters; with the inputs of each call."""
+    """A model in which some nodes differ in name from their parameters, with the inputs of each call."""
 
     def examples(self) -> dict[str, Any]:
         return {"input": torch.zeros(5, 4), "unread": torch.zeros(2, dtype=torch.int64), "len": torch.zeros(5, 1)}

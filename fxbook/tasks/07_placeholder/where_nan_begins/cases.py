@@ -40,7 +40,7 @@ def named_sign_and_log(values: Tensor) -> SignAndLog:
 
 
 class Logs(nn.Module):
-    """One node returns a tuple that contains nan, and later nodes use it; other nodes return integers or numbers."""
+    """One node returns a tuple that contains nan, and later nodes use it; others return integer tensors or numbers."""
 
     def forward(self, rows: Tensor, power: int = 2, names: Any = None) -> Tensor:
         count = (rows > 0).sum()
