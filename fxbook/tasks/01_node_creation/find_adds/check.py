@@ -48,7 +48,7 @@ def finds(case: CaseView) -> Found:
 
 
 def _about(case: CaseView, node: NodeRecord, what: str) -> str:
-    """A sentence about a node, with at most two lines of the graph, which end with that node."""
+    """A sentence about a node, with the last lines of the graph up to that node, at most two."""
     near = [line for line in case.before.nodes[: node.index + 1] if line.op != "placeholder"][-2:]
     lines = ", ".join(f"`{line.name} = {line.call}`" for line in near)
     return f"Node `{node.name}`, a `{node.op}`, {what}{f'; the graph reads {lines}' if lines else ''}."
