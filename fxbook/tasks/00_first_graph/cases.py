@@ -1,4 +1,4 @@
-"""What the cases of chapter 00 share: models, inputs, and the use of an answer that lists names."""
+"""What the cases of chapter 00 share: models, inputs, and a call to an answer that lists names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Classifier(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """Layers that do not run in the order of their definition; one runs twice, one never, two are in a container."""
+    """Layers that do not run in their order of definition; one runs twice, one never runs, two are in a container."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,6 +126,6 @@ def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
 
 
 def returned_as_list(answer: Any, *arguments: Any) -> Any:
-    """What the answer returns; an iterator, a dict (its keys), a view or a deque becomes a list."""
+    """What the answer returns; an iterator, a view, a deque or the keys of a dict become a list."""
     returned = answer(*arguments)
     return list(returned) if isinstance(returned, Mapping | MappingView | MutableSequence | Iterator) else returned

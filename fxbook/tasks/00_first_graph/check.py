@@ -1,4 +1,4 @@
-"""Rules that exercises of chapter 00 share, on answers that list names and on changed targets."""
+"""Rules that exercises of chapter 00 share, for answers that list names and for changed targets."""
 
 from __future__ import annotations
 

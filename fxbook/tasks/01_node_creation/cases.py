@@ -40,5 +40,5 @@ def with_gradients(call: Callable[[Tensor], Any], model: nn.Module, x: Tensor) -
 
 
 def with_its_gradients(answer: Any, model: nn.Module) -> Any:
-    """What the answer returns, changed so that a run of it also returns gradients."""
+    """What the answer returns, changed so that running it also returns gradients."""
     return reporting(answer(model), lambda forward, x: with_gradients(forward, model, x))

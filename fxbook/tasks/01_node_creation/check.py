@@ -81,7 +81,7 @@ def _cuts(node: NodeRecord) -> bool:
 
 @rule
 def nothing_detached(case: CaseView) -> Found:
-    """No node cuts off gradients, which the expression to build does not do."""
+    """No node cuts off gradients, since the expression to build does not."""
     for node in case.nodes:
         if _cuts(node):
             yield node, "cuts off gradients, but the expression does not"

@@ -28,7 +28,7 @@ class Passing(nn.Module):
 
 
 class Joined(nn.Module):
-    """The result of ``block`` is used twice by one node, in a list and by keyword, and is itself returned."""
+    """The result of ``block`` is used in a list, by keyword, and twice by one node; it is also returned."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the cases of chapter 03 share: inputs, and the use of an answer that edits a graph."""
+"""What the cases of chapter 03 share: inputs, and a call to an answer that edits a graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def images(side: int = 8) -> Callable[[], tuple[Tensor, ...]]:
 
 
 def with_its_graph(answer: Any, traced: fx.GraphModule) -> Any:
-    """What the answer returns; or the edited module, if a node lacks arguments and so the graph has no code."""
+    """What the answer returns, or the edited module if a node lacks arguments, so that the graph has no code."""
     try:
         return answer(traced)
     except IndexError as error:

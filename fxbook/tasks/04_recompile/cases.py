@@ -110,7 +110,7 @@ def in_a_row(**blocks: nn.Module) -> fx.GraphModule:
 
 
 def renamed(model: nn.Module, arguments: dict[str, Any] | None = None) -> fx.GraphModule:
-    """The traced model, with each call renamed and a note in each node's ``meta``; ``arguments``: ``concrete_args``."""
+    """The model traced with ``arguments`` as ``concrete_args``; each call is renamed, and each ``meta`` has a note."""
     traced = fx.symbolic_trace(model, concrete_args=arguments)
     for number, node in enumerate(traced.graph.nodes):
         node.meta["why"] = f"step {number}"
@@ -181,7 +181,7 @@ def graph_modules(model: nn.Module) -> dict[str, fx.GraphModule]:
 
 
 def said_of(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Tensor) -> dict[str, Any]:
-    """What the answer returns for a module, and for inputs if there are any; and how it leaves the module."""
+    """What the answer returns for a module and any inputs, and the state in which it leaves the module."""
     inside = graph_modules(traced)
     before = {path: module.code for path, module in inside.items()}
     said = answer(traced, *inputs)

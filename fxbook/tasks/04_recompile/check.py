@@ -35,7 +35,7 @@ def left_alone(case: CaseView) -> Found:
 
 @rule
 def left_well(case: CaseView) -> Found:
-    """The module that the answer leaves is well formed and compiled."""
+    """The answer leaves the module well formed and compiled."""
     lint = noted(case).get("lint")
     if isinstance(lint, str):
         yield None, f"graph.lint() rejects the graph: {lint.rstrip('.!')}.", _LINT

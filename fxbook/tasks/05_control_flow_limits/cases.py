@@ -22,7 +22,7 @@ def unsure(scores: Tensor) -> Tensor:
 
 
 class Sharpen(nn.Module):
-    """Multiplies scores by 1.5 while the batch is unsure, at most four times; with ``times``, exactly that often."""
+    """Multiplies scores by 1.5 while the batch is unsure, at most four times; or exactly ``times`` times if given."""
 
     def forward(self, scores: Tensor, times: int | None = None) -> Tensor:
         if times is not None:
@@ -69,7 +69,7 @@ def spread(size: float, rows: int = 64) -> Callable[[], tuple[Tensor, ...]]:
 
 
 def unlike_batches() -> tuple[Tensor, ...]:
-    """Random rows that are sure at once in one of a case's two draws, whose seeds are consecutive, not in both.
+    """Random rows that are sure at once in only one of a case's two draws, whose seeds are consecutive.
 
     A number of rounds that is kept from the first batch is then wrong for the second.
     """
@@ -82,7 +82,7 @@ BATCHES = (
     Case("a batch that is never sure", Classifier, spread(0.01)),
     Case("a batch that is sure by a hair", HalfSure, spread(1.0)),
     Case("a batch of sequences", Classifier, lambda: (0.3 * torch.randn(4, 12, 4),)),
-    Case("two unlike batches", lambda: Classifier(32), unlike_batches, unseen=True),
+    Case("two dissimilar batches", lambda: Classifier(32), unlike_batches, unseen=True),
 )
 
 
@@ -112,7 +112,7 @@ def behaviour(call: Callable[..., Any], model: nn.Module, x: Tensor) -> dict[str
 
 
 def watched(result: Any, model: nn.Module) -> Any:
-    """The result of an answer; if it is a GraphModule, it is changed so that a run reports everything that it does."""
+    """The result of an answer; a GraphModule is changed so that a run reports everything that it does."""
     return reporting(result, lambda forward, x: behaviour(forward, model, x))
 
 

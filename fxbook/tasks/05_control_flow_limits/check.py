@@ -90,7 +90,7 @@ def right_on_every_batch(case: CaseView) -> Found:
 
 
 def how_numbers_differ(result: Value, expected: Value) -> str | None:
-    """How a tensor's values differ from the expected ones, in words, if by whole rounds or by one constant."""
+    """How a tensor's values differ, in words, if they differ by whole rounds or by one constant; else ``None``."""
     found, wanted = (decode_tensor(value).double() for value in (result, expected))
     counted = wanted != 0
     ratio = (found[counted] / wanted[counted]).log() / math.log(1.5)

@@ -1,4 +1,4 @@
-"""Exercises of chapter 07: feed a graph its inputs, by place, by name and while it runs."""
+"""Exercises of chapter 07: feed a graph its inputs, by position, by name and while it runs."""
 
 ORDER = (
     "must_be_passed",

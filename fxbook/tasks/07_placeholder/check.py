@@ -9,7 +9,7 @@ from fxbook.rules.view import CaseView
 
 @rule
 def usable(case: CaseView) -> Found:
-    """The answer is an interpreter class, and its objects can be run."""
+    """The answer is an interpreter class, and its instances can be run."""
     if not (isinstance(case.value, dict) and "dict" in case.value):
         yield None, "What your interpreter returns cannot be read."
     elif problem := entry(case.value, "problem"):

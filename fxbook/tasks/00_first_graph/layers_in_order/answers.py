@@ -39,7 +39,7 @@ def walks_back_from_the_output(model):
 
 
 class Path(str):
-    """A qualified name that has its own class and length."""
+    """A qualified name whose length is the number of its parts."""
 
     __slots__ = ()
 

@@ -11,7 +11,7 @@ from ..cases import Attending, Classifier, NamedAlike, RandomLayers, Recurrent, 
 
 
 class Probed(nn.Module):
-    """The result of ``probe_1`` has no users; ``start`` gets a parameter, not a value that the input leads to.
+    """The result of ``probe_1`` has no users; ``start`` gets a parameter, not a value that depends on the input.
 
     ``mix`` runs first and last.
 

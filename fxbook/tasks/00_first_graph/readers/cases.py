@@ -22,7 +22,7 @@ class Cut(nn.Module):
 
 
 class Squashing(nn.Module):
-    """``tanh`` is used inside lists and a dict; ``exp`` has no users. A layer and an option have similar names."""
+    """``tanh`` is used in lists and a dict; ``exp`` has no users. Another layer and an option have similar names."""
 
     def __init__(self) -> None:
         super().__init__()

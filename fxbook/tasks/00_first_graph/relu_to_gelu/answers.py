@@ -210,7 +210,7 @@ def passes_the_replaced_node_to_its_replacement(model):
 @breaks("returns a GraphModule that computes GELU", case="the classifier")
 @wrong("calls", says="No node calls gelu")
 def computes_an_approximation_with_a_sigmoid(model):
-    """A product that is close to GELU, but is a different function."""
+    """Uses a product that is close to GELU, but is a different function."""
 
     def make(node):
         x = fx.Proxy(node.args[0])
@@ -221,7 +221,7 @@ def computes_an_approximation_with_a_sigmoid(model):
 
 @wrong("exact_gelu", node="relu", says="computes an approximation, not `nn.functional.gelu(x)`")
 def approximates_by_tanh(model):
-    """An option of gelu, whose result is close."""
+    """Uses an option of gelu that gives a close result."""
 
     def change(node):
         to_gelu(node)

@@ -40,8 +40,8 @@ class NamedRelu(nn.Module):
 class NamedAsMethods(nn.Module):
     """An input, a parameter and functions with the names of methods; names that begin alike; a dead call; ``sin_``.
 
-    The dict exchanges two methods. ``torch.sub`` is a key of the dict, but ``-`` is not; it uses a changed call by
-    keyword.
+    The dict exchanges two methods. ``torch.sub`` is a key of the dict, and uses a changed call by keyword; ``-``
+    is not a key.
     """
 
     def __init__(self) -> None:

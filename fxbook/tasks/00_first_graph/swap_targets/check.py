@@ -45,7 +45,7 @@ def submodule_stays(case: CaseView) -> Found:
 
 
 def _keys(case: CaseView, op: str) -> list[str]:
-    """The keys of the dict for calls with this opcode, as nodes show them."""
+    """The keys of the dict for calls with this opcode, written as nodes show them."""
     _, table = case.arguments
     if op == "call_method":
         return [key for key in table if isinstance(key, str)]
@@ -70,7 +70,7 @@ def swapped_once(case: CaseView) -> Found:
 
 
 def _wanted(case: CaseView) -> list[tuple[NodeRecord, str]]:
-    """Each call of the given graph, with what it should call."""
+    """Each call in the given graph, with the target that it should have."""
     _, table = case.arguments
     new = {(op, key): value for op in ("call_function", "call_method") for key, value in _named(table, op)}
     calls = [node for node in case.before if node.op in ("call_function", "call_method")]
@@ -78,7 +78,7 @@ def _wanted(case: CaseView) -> list[tuple[NodeRecord, str]]:
 
 
 def _named(table: dict[Any, Any], op: str) -> list[tuple[str, str]]:
-    """The part of the dict for calls with this opcode, as nodes show its targets."""
+    """The items of the dict for calls with this opcode, written as nodes show them."""
     if op == "call_method":
         return [(key, value) for key, value in table.items() if isinstance(key, str)]
     return [(callable_name(key), callable_name(value)) for key, value in table.items() if not isinstance(key, str)]

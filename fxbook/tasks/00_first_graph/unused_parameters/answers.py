@@ -11,7 +11,7 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 @right
 def reads_the_nodes_of_a_copy(model):
-    """Reads each node of a graph, without a GraphModule."""
+    """Reads each node of a graph; makes no GraphModule."""
     twin = copy.deepcopy(model)
     used = set()
     for node in fx.Tracer().trace(twin).nodes:

@@ -63,7 +63,7 @@ def tokens() -> tuple[Tensor]:
 
 
 def answer_and_traces(answer: Any, model: nn.Module) -> tuple[Any, list[str], list[str]]:
-    """What the answer returns; then, by name, the model's attributes and its parameters with a gradient."""
+    """What the answer returns, the names of the model's attributes, and those of its parameters with a gradient."""
     returned = returned_as_list(answer, model)
     with_gradient = [name for name, parameter in model.named_parameters() if parameter.grad is not None]
     return returned, sorted(vars(model)), with_gradient

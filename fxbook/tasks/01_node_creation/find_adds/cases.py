@@ -30,7 +30,7 @@ class Residual(nn.Module):
 
 
 class Sum(nn.Module):
-    """A module that computes a sum; traced, it is ``add`` in a model."""
+    """A module that computes a sum; its trace is the submodule ``add`` of a model."""
 
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return x + y
@@ -72,8 +72,8 @@ def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 class Weighted(nn.Module):
-    """Additions with an ``alpha`` near 1 or of -1, one of them in place; another function named ``add``; a dead sum;
-    a sum with a size, and one with ``out``. The input is called ``add_``, and a parameter ``add``.
+    """Additions with several values of ``alpha``, one of them in place; another function named ``add``; a dead sum; a
+    sum with a size, and one with ``out``. The input is called ``add_``, and a parameter ``add``.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Weighted(nn.Module):
 
 
 class NodeOfACopy:
-    """Replaces a listed node of another graph, which may have the name of a node of the given graph."""
+    """Replaces a listed node of another graph, which may share its name with a node of the given graph."""
 
 
 def nodes_of_copies_marked(answer: Any, gm: fx.GraphModule) -> Any:

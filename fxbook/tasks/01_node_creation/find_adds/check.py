@@ -14,7 +14,7 @@ from .cases import NodeOfACopy
 
 
 def adds(node: NodeRecord) -> bool:
-    """Whether the node computes the sum of two values, unscaled."""
+    """Whether the node computes the unscaled sum of two values."""
     alpha = dict(node.kwargs["dict"]).get("alpha", 1)
     return node.op != "call_module" and node in ADD and alpha in (1, {"float": "1.0"})
 
@@ -48,7 +48,7 @@ def finds(case: CaseView) -> Found:
 
 
 def _about(case: CaseView, node: NodeRecord, what: str) -> str:
-    """A sentence about a node, with the graph's lines up to it, the last two at most."""
+    """A sentence about a node, with the last lines of the graph up to that node, at most two."""
     near = [line for line in case.before.nodes[: node.index + 1] if line.op != "placeholder"][-2:]
     lines = ", ".join(f"`{line.name} = {line.call}`" for line in near)
     return f"Node `{node.name}`, a `{node.op}`, {what}{f'; the graph reads {lines}' if lines else ''}."

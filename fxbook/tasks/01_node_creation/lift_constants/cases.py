@@ -29,7 +29,7 @@ def scale_and_shift_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 class Padded(nn.Module):
-    """Adds a constant column on each side, limits the values from both sides, then scales and shifts by own tensors."""
+    """Adds a constant column on each side, clamps the values, then scales and shifts them by tensors of its own."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Padded(nn.Module):
 
 
 def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule, Tensor]:
-    """``Padded`` as a graph with tensors in a list and in keywords; and its last factor, which the graph lacks.
+    """``Padded`` as a graph with tensors in a list and in keywords, and the last factor, which the graph lacks.
 
     ``maximum`` and ``minimum`` take no Python number in place of a tensor.
     """
@@ -84,10 +84,10 @@ def filled_column_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 def repaired_again(answer: Any, gm: fx.GraphModule, *later: Tensor) -> Any:
-    """What the answer returns last: its result is multiplied by each later tensor, and given to the answer again.
+    """What the answer returns last: its result is multiplied by each later tensor, then passed to the answer again.
 
-    So the module already has attributes with the names that the answer chooses. A result that is already multiplied is
-    returned as it is: when it is judged again, there is no answer to call, only what the answer returned.
+    By then, the module already has attributes with the names that the answer chooses. A result that is already
+    multiplied is returned unchanged: when it is judged again, there is no answer to call, only its result.
     """
     result = answer(gm)
     for factor in later:

@@ -166,7 +166,7 @@ def makes_a_bias_of_zeros(linear):
 
 @wrong("holds_each_weight", says="The result does not hold the layer's parameter `weight` itself")
 def transposes_the_weight_in_advance(linear):
-    """The buffer shares the weight's memory and passes gradients on, but an optimizer of the result never sees it."""
+    """The buffer shares the weight's memory and gradients, but an optimizer of the result never gets the weight."""
     graph = fx.Graph()
     value = graph.call_function(torch.matmul, (graph.placeholder("x"), graph.get_attr("transposed")))
     if linear.bias is not None:

@@ -41,7 +41,7 @@ def all_layers(model):
 
 
 def edited_trace(model):
-    """The trace of a model with a function in place of each layer, not recompiled.
+    """The trace of a model with a function in place of each layer, not yet recompiled.
 
     A trace has one path for a layer that occurs twice, so new modules at both paths hold its parameters.
     """

@@ -73,7 +73,7 @@ class CopiesNodeByNode:
 
 @right
 def excludes_the_new_node(model, layer, function, activation):
-    """Replaces all uses except the one by the new node itself."""
+    """Replaces all uses except the new node's own."""
     traced = fx.symbolic_trace(model)
     found = traced.graph.find_nodes(op="call_function", target=function)
     calls = traced.graph.find_nodes(op="call_module")

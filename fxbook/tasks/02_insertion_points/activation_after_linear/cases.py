@@ -83,16 +83,16 @@ def linear(value: Tensor) -> Tensor:
 
 
 class Gated(nn.Linear):
-    """A user-defined linear layer, which tracing enters, so that it records the functional form."""
+    """A user-defined linear layer; tracing enters it, and so records the functional form."""
 
     def forward(self, x: Tensor) -> Tensor:
         return super().forward(x) * 2.0
 
 
 class WithOwnLayer(Layered):
-    """A user-defined subclass of the layer; a bilinear layer and a function named ``linear``, which must stay.
+    """A user-defined subclass of the layer, and three calls that must stay.
 
-    So must a product of matrices.
+    They are a bilinear layer, a function named ``linear`` and a product of matrices.
     """
 
     task = (nn.Linear, nn.functional.linear, nn.functional.gelu)
@@ -107,7 +107,7 @@ class WithOwnLayer(Layered):
 
 
 class WithLeafSubclass(Layered):
-    """An instance of a subclass in ``torch.nn``, which stays a leaf, after an instance of the class; two inputs.
+    """A linear layer, then an instance of a subclass in ``torch.nn``, which stays a leaf; two inputs.
 
     The result of one call has no users.
     """
@@ -149,7 +149,7 @@ def layered(
     unseen: bool = False,
     given: Callable[[nn.Module], nn.Module] = lambda model: model,
 ) -> Case:
-    """A model with inputs of this shape; the answer gets what ``given`` makes of the model, and the model's task."""
+    """A case with inputs of this shape; the answer gets what ``given`` returns for the model, and the model's task."""
 
     def inputs() -> tuple[Tensor, ...]:
         return tuple(torch.randn(*shape) for _ in range(count))

@@ -72,7 +72,7 @@ def followed_by_activation(case: CaseView) -> Found:
 
 @rule
 def unused_layers_too(case: CaseView) -> Found:
-    """A call to the layer whose result is unused is still there, and followed by the activation, too."""
+    """A call to the layer is kept, and followed by the activation, even if its result is unused."""
     now, before = ([node for node in graph if _is_layer(case, node)] for graph in (case.nodes, case.before))
     gone = before if len(now) < len(before) else []
     for node in [*now, *gone]:

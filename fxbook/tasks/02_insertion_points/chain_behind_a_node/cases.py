@@ -1,4 +1,4 @@
-"""Models, each with a node after which a chain must run, and with users that use the node in every way."""
+"""Models in which a chain must run after one node, which other nodes use in every way."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Pair(nn.Module):
 
 
 def changed(kind: Callable[[], Any], anchor: str, *chain: Callable[[Tensor], Tensor]) -> Callable[[], nn.Module]:
-    """Returns a function that makes a model; the model stores the node's name and the functions to run after it."""
+    """Returns a function that makes a model; the model stores the name of a node and the functions to run after it."""
 
     def build() -> nn.Module:
         model = kind()

@@ -61,7 +61,7 @@ def chain_in_order(case: CaseView) -> Found:
 
 @rule
 def only_behind_the_node(case: CaseView) -> Found:
-    """No other node of the given graph is used by a new node."""
+    """New nodes use no node of the given graph except the named one."""
     name = case.model.anchor
     kept = {node.index: before.name for node, before in case.kept()}
     for node in case.new():

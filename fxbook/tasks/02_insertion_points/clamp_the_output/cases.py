@@ -23,7 +23,7 @@ def far_rows_of_float64() -> tuple[Tensor, ...]:
 
 
 class Asserting(nn.Module):
-    """Clamps another value, and asserts something about its result between the result and ``output``.
+    """Clamps another value, and asserts something about its result just before ``output``.
 
     The assertion fails if the result is clamped too early, or if the write, whose result no node uses, is deleted.
     """

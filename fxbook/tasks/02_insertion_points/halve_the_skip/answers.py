@@ -168,7 +168,7 @@ def changes_one_side_of_a_sum_with_itself(traced):
 )
 @wrong("only_additions_read_half", node="iadd", says="uses `x`: only additions should use half of an input")
 def halves_in_additions_in_place_too(traced):
-    """``operator.iadd`` is what ``+=`` becomes in a graph of ``torch.compile``."""
+    """In a graph that ``torch.compile`` records, ``+=`` becomes ``operator.iadd``."""
     both = (operator.add, operator.iadd)
     halve_each(traced, additions=lambda traced: [node for node in traced.graph.nodes if node.target in both])
 

@@ -38,11 +38,11 @@ def halved(model: nn.Module, *inputs: Tensor) -> Any:
 
 @rule
 def only_additions_read_half(case: CaseView) -> Found:
-    """Additions use no whole input of the model; every other argument is as before."""
+    """No addition uses a whole input of the model; every other argument is as before."""
     now = case.now()
     for node, before in case.kept():
         is_addition = (before.op, before.target) == ("call_function", "operator.add")
-        # A node that was built again is not among those of now.
+        # A node that was built again is not in `now`.
         for index in filter(now.__contains__, dict.fromkeys(before.inputs)):
             value = case.before.nodes[index]
             is_input = value.op == "placeholder"

@@ -132,7 +132,7 @@ def reverses_everything_after_the_inputs(traced):
 )
 @wrong("lints", node="output", says="node `output` uses add before it is defined")
 def moves_each_node_once(traced):
-    """Applies the fix for one node that is too early to each node in turn."""
+    """Applies to each node in turn the fix for a single node that comes too early."""
     for node in list(traced.graph.nodes):
         if node.all_input_nodes:
             max(node.all_input_nodes).append(node)

@@ -1,4 +1,4 @@
-"""Graphs in the wrong order: several nodes, one node, or an input after a node that uses it."""
+"""Graphs in which several nodes, one node or an input is in the wrong place."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Projected(nn.Module):
 
 
 def in_list_order(choose: Order) -> Callable[[nn.Module], tuple[fx.GraphModule]]:
-    """The answer gets the traced model, with its nodes in the order that ``choose`` returns, and recompiled."""
+    """The answer gets the traced model, recompiled with its nodes in the order that ``choose`` returns."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule]:
         traced = fx.symbolic_trace(model)
@@ -76,7 +76,7 @@ def _reversed_after_inputs(nodes: list[fx.Node]) -> list[fx.Node]:
 
 
 def _every_third(nodes: list[fx.Node]) -> list[fx.Node]:
-    """Every third node, from the second on, from the third, and from the first: neither sorted nor reversed."""
+    """Every third node from the second, then from the third, then from the first: neither sorted nor reversed."""
     inputs = [node for node in nodes if node.op == "placeholder"]
     rest = nodes[len(inputs) :]
     return [*inputs, *rest[1::3], *rest[2::3], *rest[::3]]
@@ -103,7 +103,7 @@ def _two_inputs_late(nodes: list[fx.Node]) -> list[fx.Node]:
 
 
 def without_copies(answer: Any, traced: fx.GraphModule) -> Any:
-    """Use the answer, and erase ``meta`` on each copy of a given node, so that it counts as a new node."""
+    """Call the answer, and clear ``meta`` on each copy of a given node, so that the copy counts as new."""
     given = set(traced.graph.nodes)
     result = answer(traced)
     for node in (result if isinstance(result, fx.GraphModule) else traced).graph.nodes:

@@ -1,6 +1,7 @@
 """Put a graph's nodes in order.
 
-No rule runs the graph: the same calls with the same arguments, in an order that ``lint`` accepts, return the same.
+No rule runs the graph: in any order that ``lint`` accepts, the same calls with the same arguments return the same
+results.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def inputs_keep_order(case: CaseView) -> Found:
 
 
 def on_error(_trial: Trial, kind: str) -> str | None:
-    """Why an answer raises a ``KeyError``: it copies the graph before it is in order."""
+    """Why an answer raises a ``KeyError``: it copies the graph before the nodes are in order."""
     if kind != "KeyError":
         return None
     copying = "A copy is made in the order of the nodes"

@@ -12,7 +12,7 @@ from ..cases import FeedForward, rows
 
 
 class Rounding(nn.Module):
-    """Function calls in a row, one result of which is used twice.
+    """Function calls in a row; one of the results is used twice.
 
     One call rounds to one decimal and one works in place, both on the result of a method; a method changes the result
     of another method in place, and no node uses what it returns.
@@ -31,7 +31,7 @@ class Rounding(nn.Module):
 
 
 class UsedAlike(nn.Module):
-    """Results of functions that are used by keyword, twice, in a dict, and by ``torch.round`` and another function.
+    """Function results used by keyword, twice, in a dict, and by both ``torch.round`` and another function.
 
     One function slices the input, and one is from ``torch.nn.functional``; a parameter is fetched, not called.
     """

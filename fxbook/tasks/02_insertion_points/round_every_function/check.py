@@ -57,7 +57,7 @@ def to_whole_numbers(case: CaseView) -> Found:
 
 @rule
 def functions_rounded(case: CaseView) -> Found:
-    """Every new ``round`` takes a function's result, and the result's other users take the ``round`` instead."""
+    """Every new ``round`` uses a function's result, and the result's other users use the ``round`` instead."""
     for node in case.new():
         if node in ROUND and node.inputs:
             read = case.nodes[node.inputs[0]]

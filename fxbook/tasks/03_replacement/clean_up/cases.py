@@ -40,8 +40,8 @@ def and_(value: Tensor) -> Tensor:
 
 
 class Effects(nn.Module):
-    """Nodes with an effect, by name, by keyword or because of their module; dead nodes that only look like them; a
-    dead layer whose name begins the name of another layer.
+    """Nodes that have an effect by name, by keyword or through their module; dead nodes that only look like them; a
+    dead layer whose name is a prefix of another layer's.
     """
 
     def __init__(self) -> None:

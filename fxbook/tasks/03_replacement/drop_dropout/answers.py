@@ -149,7 +149,7 @@ def edits_a_copy(traced):
     read="03_replacement#erasing-refuses-then-forgets",
 )
 def lists_the_inputs_first(traced):
-    """If there are two in a row, the input of the second is erased by then."""
+    """If there are two dropouts in a row, the input of the second has been erased by then."""
     inputs = {node: node.args[0] for node in dropouts(traced)}
     take_out(traced, *inputs, value_of=inputs.get)
     finish(traced)

@@ -28,9 +28,9 @@ class Regular(nn.Module):
 
 
 class Dropping(nn.Module):
-    """A dropout called several times, two in a row, one on an input, one with several users, one whose input is not
-    the node before it, one with p=0, one in eval mode, one without users. To stay: an identity, dropouts of other
-    kinds and spellings, another node without users, and a norm that is not called, but whose weight is used.
+    """Dropouts: one called several times, two in a row, one on an input, one with several users, one whose input is
+    not the node before it, one with p=0, one in eval mode, one without users. These stay: an identity, dropouts of
+    other kinds and spellings, another node without users, and a norm that is not called, but whose weight is used.
     """
 
     def __init__(self) -> None:

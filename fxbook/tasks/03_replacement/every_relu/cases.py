@@ -39,7 +39,7 @@ class Rectifier(nn.ReLU):
 
 
 class EverySpelling(WithRelus):
-    """ReLU modules: shared, nested, in a Sequential, of a subclass; functions and methods, in place or not."""
+    """ReLU modules (shared, nested, in a Sequential, of a subclass), functions and methods, in place or not."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class EverySpelling(WithRelus):
 
 
 class InPlace(WithRelus):
-    """In-place ReLUs whose input is used or returned later, one without users; other calls that write in place."""
+    """In-place ReLUs, one without users, whose input is used or returned later; other calls that write in place."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -190,7 +190,7 @@ def applied(part: nn.Module, value: Tensor) -> Tensor:
 
 
 class Shared(WithRelus):
-    """Two ReLU modules, one of which a leaf also runs, and the other a function."""
+    """Two ReLU modules; a leaf also runs one of them, and a function also runs the other."""
 
     hidden_inside = "block"
 
@@ -216,7 +216,7 @@ def rectified(name: str, build: type[WithRelus], unseen: bool = True) -> Case:
 
 
 def or_refused(answer: Any, model: nn.Module, *inputs: Any) -> Any:
-    """What the answer returns; after a ``ValueError`` about a ReLU in a leaf, a graph that returns ``REFUSED``."""
+    """What the answer returns or, after a ``ValueError`` about a ReLU in a leaf, a graph that returns ``REFUSED``."""
     try:
         return answer(model, *inputs)
     except ValueError:

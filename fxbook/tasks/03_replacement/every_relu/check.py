@@ -100,7 +100,7 @@ def _read_later(case: CaseView) -> Iterator[tuple[NodeRecord, NodeRecord, NodeRe
 
 
 def _by_name(case: CaseView) -> dict[int, NodeRecord]:
-    """The node of the result with the same name and target, by the index of the node in the model's trace."""
+    """Maps the index of a node in the model's trace to the node of the result with the same name and target."""
     assert case.graph is not None
     named = {before.index: case.graph.named(before.name) for before in case.before}
     return {index: node for index, node in named.items() if node and node.target == case.before.nodes[index].target}

@@ -26,11 +26,11 @@ class Affine(nn.Module):
 
 
 class Products(nn.Module):
-    """Sums with the product on either side, of two products, of a product and itself or its factor, and of a square.
+    """Sums with a product on either side, with two products, with a product and itself or its factor, with a square.
 
-    A sum of two products has two users: one adds a product that was computed long before. Products to leave: some have
-    other users (a sum, a product, or the result of the model), contain a number, are added to a number, are subtracted,
-    or are not added at all. Other calls multiply and add, too.
+    A sum of two products has two users, one of which adds a product that was computed long before. Products to leave
+    have other users (a sum, a product, or the result of the model), contain a number, are added to a number, are
+    subtracted, or are not added at all. Other calls multiply and add, too.
     """
 
     def __init__(self) -> None:

@@ -48,9 +48,9 @@ class Pyramid(nn.Module):
 
 
 class Taken(nn.Module):
-    """Submodules with every name that comes to mind, numbered or not; each is called and does nothing.
+    """Submodules with every name that comes to mind, numbered or not.
 
-    Those with a weight are not called.
+    Those without a weight are called, and do nothing; the others are not called.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Taken(nn.Module):
 
 
 def with_uncalled_submodules(model: nn.Module) -> tuple[fx.GraphModule]:
-    """The traced model, with the submodules that it does not call: tracing leaves them out."""
+    """The traced model, with the submodules that it does not call, which tracing leaves out."""
     traced = fx.symbolic_trace(model)
     for name, module in model.named_children():
         if not hasattr(traced, name):

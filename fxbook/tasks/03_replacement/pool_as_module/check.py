@@ -27,7 +27,7 @@ def module_calls(case: CaseView) -> list[NodeRecord]:
 
 
 def _other_modules(case: CaseView) -> list[NodeRecord]:
-    """The new calls to modules of another kind, new or the model's own."""
+    """The new calls to modules of another kind, whether new modules or the model's own."""
     own = Counter(node.target for node in case.before if node.op == "call_module")
     called = Counter(node.target for node in case.nodes if node.op == "call_module")
     kept = {node.index for node, was in case.kept() if node.target == was.target}

@@ -15,7 +15,7 @@ def calls(traced, node, kind):
 
 
 def swappable(traced):
-    """Each ReLU whose only user is a pool, and that pool."""
+    """Each ReLU whose only user is a pool, with that pool."""
     for relu in list(traced.graph.nodes):
         if calls(traced, relu, nn.ReLU) and len(relu.users) == 1:
             [pool] = relu.users

@@ -28,9 +28,9 @@ class Convolutional(nn.Module):
 
 class Swappable(nn.Module):
     """Pairs to swap: with shared modules, after an input, in two parallel branches, after a value with other users,
-    with a ReLU that works in place. To leave: a ReLU with two or three users, one with two pools as users, a pool after
-    a convolution, a ReLU before a convolution, a pool after another activation or another spelling of ReLU, a pool of
-    another kind after a ReLU.
+    and with a ReLU that works in place. Nodes to leave: a ReLU with two or three users, one with two pools as users, a
+    pool after a convolution, a ReLU before a convolution, a pool after another activation or another spelling of ReLU,
+    and a pool of another kind after a ReLU.
     """
 
     def __init__(self) -> None:

@@ -84,7 +84,7 @@ def others_left(case: CaseView) -> Found:
 
 
 def _pairs(nodes: Sequence[NodeRecord]) -> Iterator[tuple[str, str]]:
-    """What a node and its input call, if the node is a pool or its input a ReLU, but the two cannot be swapped."""
+    """What a node and its input call, if the node is a pool or its input is a ReLU, but the two cannot be swapped."""
     for node in nodes:
         read = nodes[node.inputs[0]] if node.inputs else node
         if (node in MAX_POOL) != (read in RELU) or (node in MAX_POOL and len(read.users) > 1):

@@ -50,7 +50,7 @@ def renamed_with_input(model: nn.Module) -> tuple[Any, ...]:
 
 
 def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: Tensor) -> dict[str, Any]:
-    """How often the answer compiles the module, and the state in which it leaves it."""
+    """How often the answer compiles the module, and the state of the module afterwards."""
     count = 0
     others = _other_calls(traced.graph)
     compile_it = traced.recompile

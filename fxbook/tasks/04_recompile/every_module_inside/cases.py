@@ -40,7 +40,7 @@ def beside_a_sequential() -> nn.Module:
 
 
 def under_a_plain_root() -> nn.Module:
-    """The root is not a ``GraphModule``, but one child is, and a module in another; a third has a matrix ``graph``."""
+    """The root is not a ``GraphModule``, but one child is, and another contains one; a third has a matrix ``graph``."""
     return all_stale(nn.Sequential(Wrapped(block()), block(), Neighbours()))
 
 

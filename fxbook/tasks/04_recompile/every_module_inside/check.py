@@ -11,14 +11,14 @@ from ..check import noted, texts
 
 @rule
 def graphs_kept(case: CaseView) -> Found:
-    """The graphs are unchanged, with the edits in them."""
+    """The graphs are unchanged, and still contain the edits."""
     for path in texts(noted(case).get("changed")):
         yield None, f"The graph of {_named(path)} has changed: only its code should change."
 
 
 @rule("04_recompile#recompile-goes-down-to-children-not-to-everything-inside")
 def all_up_to_date(case: CaseView) -> Found:
-    """No traced module inside the model is stale, or replaced with one that is not."""
+    """No traced module inside the model is stale, and none was replaced with a new one."""
     for path in texts(noted(case).get("replaced")):
         yield None, f"The traced module `{path}` is gone: recompile the module itself, and keep it in the model."
     for path in texts(noted(case).get("stale")):

@@ -1,4 +1,4 @@
-"""Modules that call traced modules, each with inputs on which a node of one of the graphs fails, or no node does."""
+"""Modules that call traced modules, each with inputs on which a node of one of the graphs fails, or none does."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def one_inside() -> nn.Module:
 
 
 def beside_a_sequential() -> nn.Module:
-    """The module of the chapter: an untraced module calls the traced module with the failing node, twice."""
+    """The module of the chapter: an untraced module calls, twice, the traced module that contains the failing node."""
     far = compiled(block(), multiply_by_itself)
     return in_a_row(near=block(), blocks=nn.Sequential(nn.Tanh(), far, far))
 
@@ -112,7 +112,7 @@ def mended() -> nn.Module:
 
 
 def a_batch_norm_twice() -> nn.Module:
-    """A batch norm of the input, then of a gradient as a single row, which it rejects only in training mode."""
+    """A batch norm runs on the input, then on a gradient as a single row, which it rejects only in training mode."""
     graph = fx.Graph()
     normed = graph.call_module("norm", (graph.placeholder("x"),))
     slopes = graph.call_function(
@@ -121,7 +121,7 @@ def a_batch_norm_twice() -> nn.Module:
     row = graph.call_method("unsqueeze", (graph.call_function(operator.getitem, (slopes, 0)), 0))
     graph.output(graph.call_module("norm", (row,)))
     norm = nn.BatchNorm1d(4)
-    # No entry of the state dict, so that an answer cannot restore it from there.
+    # Not in the state dict, so that an answer cannot restore it from there.
     norm.register_buffer("running_mean", torch.zeros(4), persistent=False)
     return fx.GraphModule(nn.ModuleDict({"norm": norm}), graph)
 

@@ -21,7 +21,7 @@ _DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
 
 
 class _Keeping(fx.Interpreter):
-    """Keeps a stack of the running nodes with their modules' paths, outermost first, which all interpreters share."""
+    """Keeps a stack, shared by all interpreters, of the running nodes with their modules' paths, outermost first."""
 
     def __init__(self, module: fx.GraphModule, path: str, running: list[tuple[str, str]]) -> None:
         super().__init__(module)

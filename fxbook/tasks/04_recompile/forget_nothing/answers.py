@@ -195,7 +195,7 @@ def traces_the_module_before_the_block(traced):
 @breaks("error propagates to the caller.", case="an error that is not an Exception, on a stale module")
 @wrong("lets_the_error_out", says="the edit raised StoppedError, but the caller got RuntimeError")
 class LintsAfterAnErrorToo(KeepsTheNodes):
-    """If the block leaves a graph that ``lint`` rejects, the error of ``lint`` hides the one of the block."""
+    """If the block leaves a graph that ``lint`` rejects, the error from ``lint`` hides the one from the block."""
 
     def __exit__(self, kind, error, tb):
         try:

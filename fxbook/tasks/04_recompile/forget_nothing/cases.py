@@ -39,7 +39,7 @@ def stops_half_way(graph: fx.Graph) -> None:
 
 
 def leaves_dead_nodes(graph: fx.Graph) -> None:
-    """A valid edit, which adds a node that is used, and before it one that is not."""
+    """A valid edit, which adds a used node and, before it, an unused one."""
     insert_neg(graph)
     with graph.inserting_after(next(iter(graph.nodes))):
         graph.call_function(torch.sin, (next(iter(graph.nodes)),))
@@ -91,7 +91,7 @@ def edit_of(edit: Edit, *, stale: bool = False) -> Given:
 
     def given(model: nn.Module) -> tuple[fx.GraphModule, Edit]:
         traced = renamed(model, {"given": {"rows": fx.PH}} if isinstance(model, FromADict) else None)
-        # A mutable value: a deep copy of it is a different value.
+        # A mutable value: a deep copy of it is a different object.
         list(traced.graph.nodes)[1].meta["value"] = ["kept"]
         if stale:
             insert_neg(traced.graph)

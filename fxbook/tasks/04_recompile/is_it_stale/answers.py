@@ -33,7 +33,7 @@ def uses_what_recompile_returns(traced):
 
 @right
 def writes_a_copy_of_the_graph(traced):
-    """A copy of the graph has no owner, and needs none to be written."""
+    """A copy of the graph has no owner, and needs none to generate code."""
     draft, copies = fx.Graph(), {}
     for node in traced.graph.nodes:
         copies[node] = draft.node_copy(node, copies.get)

@@ -24,8 +24,8 @@ def either() -> nn.Module:
 
 
 def another_activation(graph: fx.Graph) -> None:
-    """One of several good edits."""
-    # With names as long as that of relu, so that the text keeps its length.
+    """One of several valid edits."""
+    # Their names are as long as that of relu, so that the text keeps its length.
     target = one_of(torch.tanh, torch.sinh, torch.ceil, torch.erfc)
     for node in relus(graph):
         node.target = target
@@ -52,7 +52,7 @@ def scale_first(graph: fx.Graph) -> None:
 
 
 def scale_first_from_a_list(graph: fx.Graph) -> None:
-    """Like :func:`scale_first`; and the codegen of the graph takes the input from a list, as torch.export does."""
+    """Like :func:`scale_first`, but the graph's codegen also takes the input from a list, as with torch.export."""
     scale_first(graph)
     graph.set_codegen(_PyTreeCodeGen(_PyTreeInfo(["self", "values"], tree_structure(([0],)), None)))
 

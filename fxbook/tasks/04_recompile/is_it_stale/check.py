@@ -21,7 +21,7 @@ _SEES = "04_recompile#who-sees-an-edit-at-once"
 def says_whether_stale(case: CaseView) -> Found:
     """The answer is ``True`` for a module whose text is older than its graph, else ``False``."""
     [traced] = case.arguments
-    # The text alone decides: a record is also stale if a name in the text refers to another function by now.
+    # The text alone decides: a record is also stale if a name in the text now refers to another function.
     stale, said = traced.code != traced.graph.python_code("self").src, bool_of(noted(case).get("said"))
     if said is None:
         yield None, "Your function returns neither True nor False."
@@ -34,9 +34,9 @@ def says_whether_stale(case: CaseView) -> Found:
 
 
 def _first_difference(traced: fx.GraphModule) -> tuple[str, str]:
-    """The first line of the code that differs from what the graph generates, and what the graph generates.
+    """The first line of the code that differs from what the graph generates, and the line that the graph generates.
 
-    Without what is freed after the step, unless only that differs.
+    Both lines leave out what is freed after the step, unless only that differs.
     """
     texts = (traced.code, traced.graph.python_code("self").src)
     pairs = itertools.zip_longest(*(text.splitlines() for text in texts), fillvalue="")

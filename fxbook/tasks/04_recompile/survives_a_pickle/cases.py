@@ -73,7 +73,7 @@ def fetches_twice(model: nn.Module) -> fx.GraphModule:
 
 
 def fetches_another(model: nn.Module) -> fx.GraphModule:
-    """Adds a parameter to the result that nothing else fetches."""
+    """Adds to the result a parameter that nothing else fetches."""
     traced = fx.symbolic_trace(model)
     return _with_weight(traced, one_of("body.0.weight", "body.0.bias", "body.1.0.weight"))
 

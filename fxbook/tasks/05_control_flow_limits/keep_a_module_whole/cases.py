@@ -65,7 +65,7 @@ class Block(nn.Module):
 
 
 class Nested(Whole):
-    """Modules to keep inside other modules, in a list, of a subclass, and called twice."""
+    """Modules to keep: inside other modules, in a list, of a subclass, and called twice."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -54,7 +54,7 @@ def calls_whole(model: nn.Module, kind: type[nn.Module], *inputs: Any) -> tuple[
 
 @rule
 def kept_whole(case: CaseView) -> Found:
-    """Each call to a module to keep whole, or to a torch layer, is one node with all arguments; no other is called."""
+    """Each call to a module to keep, or to a torch layer, is one node with all arguments; no other module is called."""
     inputs = inputs_of(case.case, case.seed)[0]
     expected, passed = calls_whole(model_of(case.case, case.seed), case.model.kind, *inputs)
     calls = [node for node in case.nodes if node.op == "call_module"]

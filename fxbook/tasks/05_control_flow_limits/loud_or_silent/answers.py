@@ -126,7 +126,7 @@ def compares_every_batch_before_deciding(function, batches):
 
 
 def leaves_agree(expected, found):
-    """For each tensor, whether the other one is equal; raises if the containers differ."""
+    """For each pair of tensors, whether they are equal; raises if the containers differ."""
     return pytree.tree_map(lambda one, other: one.dtype == other.dtype and torch.equal(one, other), expected, found)
 
 

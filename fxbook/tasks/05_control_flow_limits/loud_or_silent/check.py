@@ -30,7 +30,7 @@ _COUNTS = ("no", "one", "two", "three", "four")
 
 @dataclasses.dataclass(frozen=True)
 class Truth:
-    """The right verdict (``"stops"``, ``"differs"`` or ``"same"``), why, as words after a "but", and where to read.
+    """The right verdict (``"stops"``, ``"differs"`` or ``"same"``), why, worded to follow "but", and where to read.
 
     ``stopped_by`` is the error that tracing raises, in words.
     """

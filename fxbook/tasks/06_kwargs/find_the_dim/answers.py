@@ -35,7 +35,7 @@ def asks_for_forgiveness(traced):
 
 @right
 def records_the_dims_while_copying(traced):
-    """A Transformer copies the graph, and meets each call with its arguments."""
+    """A Transformer copies the graph, and sees each call with its arguments."""
     dims = {}
 
     class Noting(fx.Transformer):

@@ -36,7 +36,7 @@ class Centred(nn.Module):
 
 
 def with_traced_layer(model: NamedSum) -> tuple[fx.GraphModule]:
-    """Pass the traced model, in which a layer has a graph with another sum."""
+    """Pass the traced model, in which a layer is a traced module with another sum."""
     module = fx.symbolic_trace(model)
     module.sum = fx.symbolic_trace(Centred(model.sum))
     next(node for node in module.sum.graph.nodes if node.target is torch.sum)._rename("inner")

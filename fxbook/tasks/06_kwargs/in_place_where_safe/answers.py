@@ -25,7 +25,7 @@ def made_by_a_maker(traced, value):
 
 
 def stores(make=copy.copy, path=lambda node: f"own_{node.name}"):
-    """Gives a call a copy of its layer, which works in place."""
+    """Gives a call its own in-place copy of its layer."""
 
     def store(traced, node):
         layer = make(traced.get_submodule(node.target))

@@ -87,8 +87,8 @@ class NoMakers(nn.Module):
 
 
 class Vision(nn.Module):
-    """Submodules in submodules, two that share a name and a class, one called in a safe and an unsafe place; a keyword;
-    dropout; an input that only an activation uses.
+    """Nested submodules, two of which share a name and a class, and one of which is called in a safe and an unsafe
+    place; a keyword; dropout; an input that only an activation uses.
     """
 
     def __init__(self) -> None:
@@ -108,8 +108,8 @@ class Vision(nn.Module):
 
 
 class UsedBefore(nn.Module):
-    """Values whose other user comes before the activation; one of these users is dead. The other users keep nothing, so
-    overwriting would do no harm here.
+    """Values whose other user comes before the activation; one of these users is dead. None of them keeps the value, so
+    overwriting it would do no harm here.
     """
 
     def __init__(self) -> None:

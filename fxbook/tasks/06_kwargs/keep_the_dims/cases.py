@@ -11,8 +11,8 @@ from ..cases import MoreSums, Sums, rows
 
 
 class Zeros(nn.Module):
-    """Sums over dimension 0 by name and by position, over a computed one, and over everything with ``keepdim``; two
-    calls without users.
+    """Sums over dimension 0 by name and by position, over a computed dimension, and over everything with ``keepdim``;
+    two calls without users.
     """
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ def scaled(x: Tensor, factor: float = 2.0, *, shift: float | None = 0.0) -> Tens
 
 @fx.wrap
 def weighted(x: Tensor, factor: float = 1.0, mode: str = "plain", **options: Any) -> Tensor:
-    """A function with a different default for ``factor``, which accepts any keyword."""
+    """A function that accepts any keyword, with a different default for ``factor``."""
     return (x * factor if mode == "plain" else x) + sum(options.values())
 
 
@@ -41,8 +41,8 @@ class Activations(nn.Module):
 
 
 class Defaults(nn.Module):
-    """Defaults in calls to functions of all kinds, a method and a layer; a default by position; a call without users;
-    values that another function has as a default; and a `None` that is not the default.
+    """Defaults in calls to functions of all kinds, a method and a layer; a default passed by position; a call without
+    users; values that another function has as a default; and a `None` that is not the default.
     """
 
     def __init__(self) -> None:

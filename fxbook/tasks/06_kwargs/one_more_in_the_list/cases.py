@@ -26,7 +26,7 @@ class Joining(nn.Module):
 
 
 class JoiningMore(nn.Module):
-    """An unused first input; concatenations by name, of one tensor, without users; aliases; others named ``cat``."""
+    """An unused first input; concatenations by name, of one tensor, or without users; aliases; others named ``cat``."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -165,7 +165,7 @@ def subtracts_what_may_be_broadcast(model, changed, x):
     return differ(model, changed, x, same=lambda one, other: bool((one - other).abs().max() < 1e-4))
 
 
-@breaks("A missing gradient counts as zero", case="a parameter times 0, and without it")
+@breaks("A missing gradient counts as zero", case="a parameter multiplied by 0, then removed")
 @wrong("right_verdict", says="your function returns True, but both modules behave the same")
 def treats_a_missing_gradient_as_a_difference(model, changed, x):
     def observe(module, model, x):

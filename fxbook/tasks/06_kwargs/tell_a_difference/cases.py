@@ -1,4 +1,4 @@
-"""Models, each with a pass that changes it or leaves it alone; the check finds out how the two differ."""
+"""Models, each with a pass that changes it or leaves it alone; the check finds out how model and result differ."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Pair(nn.Module):
         return self.project(x)
 
     def draw(self) -> Tensor:
-        """The tensor on which both are compared; it has enough rows for some gradient to differ in its last digit."""
+        """The tensor on which both modules run, with enough rows for some gradient to differ in its last digit."""
         return torch.randn(16, 4)
 
     def changed(self) -> fx.GraphModule:
@@ -84,7 +84,7 @@ class InPlace(Pair):
 
 
 class SafelyInPlace(InPlace):
-    """``celu`` works in place where it is safe; gradients differ in their last digits, as it uses another formula."""
+    """``celu`` works in place where it is safe, but by another formula: gradients differ in their last digits."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.celu(self.project(x), alpha=0.7) * x
@@ -297,7 +297,7 @@ USAGE = Usage(
         Case("gradients that are too large by a hundredth", inserted(passed_on, (), 1.01, after_input=True), rows()),
         Case("`relu6` on numbers above six", ClippedMore, rows()),
         Case("`relu6` on numbers below six", Clipped, rows()),
-        Case("a parameter times 0, and without it", ZeroGradient, rows()),
+        Case("a parameter multiplied by 0, then removed", ZeroGradient, rows()),
         Case("`relu` in place on a value without other users", UsedOnce, rows()),
         Case("a result whose rows are reversed twice", inserted(torch.flip, (0,), times=2), rows()),
         Case("a result to which zero is added", inserted(torch.add, 0.0), rows()),

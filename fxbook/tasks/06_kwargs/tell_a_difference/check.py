@@ -26,7 +26,7 @@ class Truth:
 
 
 def truth_of(model: nn.Module, changed: fx.GraphModule, x: Tensor) -> Truth:
-    """Run both on copies of ``x``, and compare results, the input afterwards and gradients, up to rounding."""
+    """Run both modules on copies of ``x``; compare results, inputs afterwards and gradients, up to rounding."""
     # Calling a GraphModule itself would print the errors raised inside it.
     first, second = model.forward, changed.forward
     try:

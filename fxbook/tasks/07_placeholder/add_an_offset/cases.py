@@ -21,7 +21,7 @@ class Identity(nn.Module):
 
 
 class Offset(nn.Module):
-    """A submodule has the name that the new input must get; a call in place, whose result no node uses."""
+    """A submodule has the name that the new input must get; no node uses the result of an in-place call."""
 
     def __init__(self) -> None:
         super().__init__()

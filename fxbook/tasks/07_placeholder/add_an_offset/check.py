@@ -49,7 +49,7 @@ def input_added_last(case: CaseView) -> Found:
 
 @rule("when_it_breaks/07_placeholder#silent-a-node-overwrites-the-parameter")
 def parameters_kept(case: CaseView) -> Found:
-    """No node before a placeholder has the name of its parameter: the code would overwrite the parameter first."""
+    """No node before a placeholder has the name of the placeholder's parameter, which the code would overwrite."""
     for node in case.nodes:
         for earlier in case.nodes[: node.index]:
             if node.op == "placeholder" and earlier.name == node.target:

@@ -15,7 +15,7 @@ from ..cases import Reserved, Weighting, mask_of, no_interpreter, table
 
 @dataclasses.dataclass(frozen=True)
 class Situation:
-    """The inputs of one call by name, and a report's words for them after "With", as in ``"a mask of booleans"``."""
+    """The inputs of one call by name, and their description after "With" in a report: ``"a mask of booleans"``."""
 
     name: str
     values: dict[str, Any]
@@ -53,7 +53,7 @@ class WeightingByName(Weighting):
 
 
 class ReservedByName(Reserved):
-    """Some nodes differ in name from their parameters; with the inputs of each call."""
+    """A model in which some nodes differ in name from their parameters, with the inputs of each call."""
 
     def examples(self) -> dict[str, Any]:
         return {"input": torch.zeros(5, 4), "unread": torch.zeros(2, dtype=torch.int64), "len": torch.zeros(5, 1)}

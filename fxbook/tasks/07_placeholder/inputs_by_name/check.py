@@ -98,7 +98,7 @@ def _to_a_run(model: nn.Module, situation: Situation, use: Value, earlier: dict[
 
 
 def _to_an_error(situation: Situation, faults: Faults, use: Value, reported: set[str]) -> Objections:
-    """What is wrong with the error that wrong inputs raised, if any; ``reported`` were at fault in earlier calls."""
+    """What is wrong with the error from wrong inputs, if any; those in ``reported`` were at fault in earlier calls."""
     raised, message = entry(use, "raised"), str(entry(use, "message"))
     about_names = any(map(_is_of_name, faults.values()))
     place = BY_NAME if about_names else VALUES

@@ -34,7 +34,7 @@ class Falsy(nn.Module):
 
 
 class Starred(nn.Module):
-    """Starred parameters, after one whose name such a parameter's node could have."""
+    """Starred parameters, after one called ``args_1``, which could also name the node of a starred parameter."""
 
     def forward(self, args_1: Tensor, *others: Tensor, **options: Any) -> Tensor:
         return args_1

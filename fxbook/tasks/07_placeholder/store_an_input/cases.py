@@ -49,8 +49,8 @@ class StoringUnread(Unread):
 
 
 class Calibrated(nn.Module):
-    """Two inputs must be stored, and both are returned; one is passed by keyword and has the name of a layer, and one
-    is a single number.
+    """Two inputs must be stored, and both are returned; one is passed by keyword and has the name of a layer, the
+    other is a single number.
     """
 
     def __init__(self) -> None:

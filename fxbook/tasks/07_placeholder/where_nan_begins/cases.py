@@ -22,7 +22,7 @@ def sign_and_log(values: Tensor) -> tuple[Tensor, Tensor]:
 
 @fx.wrap
 def log_and_sign(values: Tensor) -> list[Tensor]:
-    """Like :func:`sign_and_log`, but a list in reverse order."""
+    """Like :func:`sign_and_log`, but returns a list in reverse order."""
     return [values.log(), values.sign()]
 
 
@@ -35,12 +35,12 @@ class SignAndLog(NamedTuple):
 
 @fx.wrap
 def named_sign_and_log(values: Tensor) -> SignAndLog:
-    """Like :func:`sign_and_log`, but a named tuple."""
+    """Like :func:`sign_and_log`, but returns a named tuple."""
     return SignAndLog(values.sign(), values.log())
 
 
 class Logs(nn.Module):
-    """One node returns a tuple that contains nan, and later nodes use it; other nodes return integers or numbers."""
+    """One node returns a tuple that contains nan, and later nodes use it; others return integer tensors or numbers."""
 
     def forward(self, rows: Tensor, power: int = 2, names: Any = None) -> Tensor:
         count = (rows > 0).sum()
