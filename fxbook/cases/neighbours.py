@@ -94,7 +94,7 @@ def _found(
     """A factory for each neighbour that accepts tensors of these shapes."""
     with torch.random.fork_rng(devices=[]), torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("error")
-        # Seeded, so that each process finds the same calls to draw random numbers.
+        # Seeded, so that every process identifies the same calls as drawing random numbers.
         torch.manual_seed(0)
         tensors = [torch.randn(shape) for shape in shapes]
         # The neighbours of a dropout draw random numbers, so they are tried in eval mode.

@@ -112,7 +112,7 @@ def _with_old_names(recorded: fx.GraphModule, module: fx.GraphModule) -> fx.Grap
             free += "_"
         node.target = old_names.setdefault(id(value), free)
         attributes[node.target] = value
-    recorded.graph._tracer_cls = None  # the one of make_fx cannot load a weight whose name has a dot
+    recorded.graph._tracer_cls = None  # make_fx's tracer cannot load a weight whose name has a dot
     named = fx.GraphModule(attributes, recorded.graph)
     saved = module.state_dict()
     for name, _ in [*named.named_buffers()]:
