@@ -46,7 +46,7 @@ def near(
         settings: arguments of the class, or of the function after its tensors; ``named`` are the keyword arguments.
         on: the shape of each input tensor. Neighbours that draw random numbers or warn are left out.
         inputs: how many tensors each layer takes.
-        most: the maximum number of classes, and of functions with another name.
+        most: the maximum number of classes, and likewise of functions with another name.
         without: what the task excludes: ``"keyword"``, ``"writes"`` for calls that write in place, or another name.
     """
     makers = _found(noun, settings, tuple(named.items()), (on,) * inputs, most)

@@ -245,7 +245,7 @@ def read_frame(descriptor: int, mark: bytes, deadline: float, most: int = _MOST_
 
 
 def _how_it_ended(child: int, deadline: float) -> str:
-    """How a child that closed its end of the pipe ended; it is not reaped here.
+    """How a child ended after it closed its end of the pipe; the child is not reaped here.
 
     The kernel closes the pipe before it frees the memory, which may take a while on a busy machine.
     """

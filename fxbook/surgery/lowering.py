@@ -94,7 +94,7 @@ def _bound(module: fx.GraphModule, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _refuse_one_for_two(module: fx.GraphModule, values: list[Any]) -> None:
-    """Raise if an input is also another input, or a weight: a recording distinguishes tensors by identity."""
+    """Raise if an input is passed twice or is also a weight: a recording distinguishes tensors by identity."""
     held = [*values, *module.parameters(), *module.buffers()]
     tensors = [id(value) for value in held if isinstance(value, Tensor)]
     if len({*tensors}) < len(tensors):

@@ -96,7 +96,7 @@ class NestedGPT(GPT):
 
 
 class MixingGPT(GPT):
-    """A step after the layers mixes the positions, so it needs all of them. The last norm also runs before it."""
+    """Mixes the positions in a step that needs all of them; the last norm is also called right before this step."""
 
     def __init__(self, mixing: Callable[[Tensor], Tensor], *sizes: int) -> None:
         super().__init__(*sizes)

@@ -148,7 +148,7 @@ def keeps_the_first_name_on_the_tracer(model):
 )
 @wrong("the_module", says="you return the model itself, but the error was raised in a module inside it")
 def remembers_the_latest_error_only(model):
-    """An earlier error can be raised again after that."""
+    """An earlier error can be raised again after the latest one."""
 
     def note(tracer, error, module):
         if error is not getattr(tracer, "latest", None):

@@ -180,7 +180,7 @@ def approximates_every_gelu(traced):
 
 @wrong("same_result", node="view_2", says="it holds different numbers")
 def keeps_the_factor_of_one_half(traced):
-    """The GELU has it too."""
+    """The call to GELU already contains this factor."""
     fx.replace_pattern(traced, new_gelu, lambda x: 0.5 * fused(x))
 
 

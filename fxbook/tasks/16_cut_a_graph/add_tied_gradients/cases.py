@@ -49,7 +49,7 @@ def plain() -> nn.Module:
 
 
 def with_gradients(build: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
-    """The same model, whose weights have gradients from an earlier step, which belong to no part."""
+    """The same model, but its weights have gradients from an earlier step, which belong to no part."""
 
     def built() -> nn.Module:
         model = build()

@@ -42,7 +42,7 @@ def begins_at_dequantize(module):
 
 @right
 def rebuilds_with_a_transformer(module):
-    """Keeps all values: the last user of a value is a pair's first call, but its second call reads it, too."""
+    """Keeps all values, because a pair's `quantize` reads a value whose last user is the pair's `dequantize`."""
 
     class Rebuild(fx.Transformer):
         def run_node(self, n):
