@@ -136,7 +136,7 @@ def let_go(case: CaseView) -> Found:
 def alive_too_long(case: CaseView, passed: str = "list", unused: bool = True) -> Found:
     """Values that are alive while a node computes, although neither this node nor a later one uses them.
 
-    ``passed`` names the object that holds the inputs when the answer is called. ``unused`` includes values without users.
+    ``passed`` names the object that holds the passed inputs. ``unused`` includes values without users.
     """
     run, graph = run_of(case), case.before
     must = needed(graph)
