@@ -53,7 +53,7 @@ def _special(value: Any) -> Value | None:
         case _ if (numbers := _list_of_numpy(value)) is not None:
             return plain(numbers, _special)
         case float():
-            # The subclass may define its own repr.
+            # A subclass of float may define its own repr.
             return {"float": float.__repr__(value)}
         case _ if type(value) in (fractions.Fraction, decimal.Decimal):
             return {"float": repr(_as_float(value))}

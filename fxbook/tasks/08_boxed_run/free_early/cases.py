@@ -69,7 +69,7 @@ def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[T
 
 
 def _lengths_taken(answer: Callable[..., Any], model: nn.Module) -> list[int]:
-    """The wrong lengths, of one item too many and one too few, for which a list raises no error."""
+    """Which of the two wrong lengths, one more or one fewer than the inputs, raise no error."""
     taken, inputs = [], inputs_of(model)
     for length in (inputs + 1, inputs - 1):
         with contextlib.suppress(Exception), torch.no_grad():

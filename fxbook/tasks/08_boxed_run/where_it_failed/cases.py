@@ -58,7 +58,7 @@ class Indexed(nn.Module):
 
 
 class Squared(nn.Module):
-    """A product of a value with itself, which the value's shape may not allow."""
+    """A product of a value with itself, which fails for some shapes of the value."""
 
     def forward(self, features: Tensor) -> Tensor:
         hidden = torch.relu(features)

@@ -40,7 +40,7 @@ def drafts(module, backwards=True, inputs=lambda node: node.all_input_nodes):
 
 
 def shrunk(module, fails, erase=True, **parts):
-    """Removes one call at a time, and starts again after each removal; wrong answers change this by parameters."""
+    """Removes one call at a time, and starts again after each removal; the parameters are for wrong answers."""
     kept = copy.deepcopy(module)
     if erase:
         erase_unused(kept.graph)
