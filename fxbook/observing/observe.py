@@ -155,7 +155,7 @@ def _observed(prepared: Prepared, case: PreparedCase, call: Callable[..., Any], 
 
 
 def _stands_for_itself(case: PreparedCase, result: Any) -> bool:
-    """Whether what an editing answer returned is its result. A new graph is its result if the given one is unchanged."""
+    """Whether what an editing answer returned is its result: a new graph counts only if the given one is unchanged."""
     if isinstance(result, _GraphModule):
         return True
     if not isinstance(result, (_Graph, _Module, types.GeneratorType)) or result is getattr(case.given, "graph", None):

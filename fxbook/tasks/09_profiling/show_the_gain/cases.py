@@ -78,8 +78,8 @@ def with_and_without(model: nn.Module) -> tuple[Any, ...]:
 
 
 def measured(answer: Callable[..., Any], before: Any, after: Any, inputs: tuple[Tensor, ...], machine: Machine) -> Any:
-    """The answer's result, and counts: timed calls (to each module, with gradients, under a mode), clock readings, timed
-    calls in a row, and calls between timed calls."""
+    """The answer's result, and counts: timed calls (to each module, with gradients, under a mode), clock readings,
+    timed calls in a row, and calls between timed calls."""
     returned = answer(before, after, *inputs, clock=machine.clock)
     first, second = machine.timed("before"), machine.timed("after")
     with_gradients = sum(gradients for gradients, _ in first + second)
