@@ -88,8 +88,8 @@ class Usage:
             replaces it. ``"build"``: called (with nothing, unless ``given`` says so), returns an ``fx.Graph`` or
             ``fx.GraphModule``. ``"object"``: is the ``fx.Graph`` or ``fx.GraphModule``. ``"compute"``: called, returns
             data (numbers, strings, tensors, nodes; lists, tuples, dicts of them).
-        cases: the models to try it on; for a pass or an edit, at least one must be unseen. If the last one is, the last
-            input of a traced model gets the default ``None``, unless an input has a default already.
+        cases: the models to try it on; for a pass or an edit, at least one must be unseen. If the last case is unseen,
+            the last input of its traced model gets the default ``None``, unless an input already has a default.
         given: makes the arguments of the answer from the model: ``traced``, ``eager``, ``nothing`` or a function that
             returns a tuple. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
         returns: the accepted kinds of result, of ``"Graph"`` and ``"GraphModule"``. Default: depends on ``use``.
@@ -142,7 +142,7 @@ def _register_last_first(arguments: Inputs) -> None:
 
 
 def _give_a_default(arguments: Inputs) -> None:
-    """Give the last input of a traced model a default, if none has one, so that an answer which rebuilds must keep it.
+    """Give the last input of a traced model a default, if no input has one: an answer that rebuilds must keep it.
 
     A graph whose compiled code is stale stays as it is.
     """
@@ -161,7 +161,7 @@ def _give_a_default(arguments: Inputs) -> None:
 class ExtraOutput:
     """A part of the outputs that the answer's graph does not determine, because ``Usage.call`` ran the answer itself.
 
-    ``name`` is its key among the outputs, each of which is a dict. ``again`` computes it from a rebuilt graph.
+    ``name`` is its key in each output, which is a dict. ``again`` computes it from a rebuilt graph.
     ``unproven`` says what a judge that has only the graph must take on trust, worded for a teacher.
     """
 

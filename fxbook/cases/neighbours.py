@@ -46,7 +46,7 @@ def near(
         settings: arguments of the class, or of the function after its tensors; ``named`` are the keyword arguments.
         on: the shape of each input tensor. Neighbours that draw random numbers or warn are left out.
         inputs: how many tensors each layer takes.
-        most: the maximum number of classes, and of functions with another name.
+        most: the maximum number of classes, and likewise of functions with another name.
         without: what the task excludes: ``"keyword"``, ``"writes"`` for calls that write in place, or another name.
     """
     makers = _found(noun, settings, tuple(named.items()), (on,) * inputs, most)
@@ -94,7 +94,7 @@ def _found(
     """A factory for each neighbour that accepts tensors of these shapes."""
     with torch.random.fork_rng(devices=[]), torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("error")
-        # Seeded, so that each process finds the same calls to draw random numbers.
+        # Seeded, so that every process identifies the same calls as drawing random numbers.
         torch.manual_seed(0)
         tensors = [torch.randn(shape) for shape in shapes]
         # The neighbours of a dropout draw random numbers, so they are tried in eval mode.

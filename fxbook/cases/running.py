@@ -89,7 +89,7 @@ def listing(graph: fx.Graph) -> dict[str, str]:
 
 
 def trimmings(graph: fx.Graph) -> dict[str, dict[str, str]]:
-    """What an answer that recreates nodes may lose, as text, by the node's name: default, annotation, notes."""
+    """For each node name, as text, what an answer that recreates nodes may lose: default, annotation, notes."""
     return {
         node.name: {
             **({"default": str(node.args)} if node.op == "placeholder" and node.args else {}),
@@ -101,7 +101,7 @@ def trimmings(graph: fx.Graph) -> dict[str, dict[str, str]]:
 
 
 def differing_trimming(before: dict[str, dict[str, str]], graph: fx.Graph) -> list[str] | None:
-    """The first node whose :func:`trimmings` are not those of ``before``: its name, and ``"has lost its default"``."""
+    """The first node whose :func:`trimmings` differ from ``before``: its name, and how, as in ``"has lost its …"``."""
     for name, now in trimmings(graph).items():
         was = before.get(name, now)
         for what in {**was, **now}:

@@ -53,7 +53,7 @@ def _special(value: Any) -> Value | None:
         case _ if (numbers := _list_of_numpy(value)) is not None:
             return plain(numbers, _special)
         case float():
-            # Of a subclass with a repr of its own.
+            # A subclass of float may define its own repr.
             return {"float": float.__repr__(value)}
         case _ if type(value) in (fractions.Fraction, decimal.Decimal):
             return {"float": repr(_as_float(value))}
@@ -71,7 +71,7 @@ def _as_float(number: fractions.Fraction | decimal.Decimal) -> float:
 
 
 def _number_of_numpy(value: Any) -> bool | int | float | complex | None:
-    """A number of NumPy's as one of Python's, or ``None``; NumPy has been imported if the value is one of its own."""
+    """A NumPy number as a Python number, or ``None``; if the value is NumPy's, NumPy has been imported."""
     generic: Any = getattr(sys.modules.get("numpy"), "generic", ())
     if not isinstance(value, generic):
         return None
@@ -80,7 +80,7 @@ def _number_of_numpy(value: Any) -> bool | int | float | complex | None:
 
 
 def _list_of_numpy(value: Any) -> list[Any] | None:
-    """An array of numbers or text of NumPy's as nested lists, or ``None``."""
+    """A NumPy array of numbers or text as nested lists, or ``None``."""
     array: Any = getattr(sys.modules.get("numpy"), "ndarray", ())
     if not isinstance(value, array) or value.dtype.kind not in "biufUO" or not 0 < value.ndim < 3:
         return None

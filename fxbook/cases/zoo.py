@@ -38,7 +38,7 @@ def tied(model: nn.Module, *names: str) -> nn.Module:
 
 
 def add_in_place(value: Any, other: Any) -> Any:
-    """``value += other``, with the node of ``torch.compile``: ``fx.symbolic_trace`` makes it an ``operator.add``."""
+    """``value += other``, recorded as ``torch.compile`` records it; ``fx.symbolic_trace`` records ``operator.add``."""
     if isinstance(value, fx.Proxy):
         return value.tracer.create_proxy("call_function", operator.iadd, (value, other), {})
     return operator.iadd(value, other)
@@ -47,8 +47,8 @@ def add_in_place(value: Any, other: Any) -> Any:
 def crowded(module: fx.GraphModule) -> fx.GraphModule:
     """The module with dead nodes and namesakes.
 
-    Each call that uses no other call is followed by a copy without users. No node is named after what it calls, and the
-    module has a buffer with the name of each of its calls. In `users`, the last users are first.
+    Each call that uses no result of another call is followed by a copy without users. No node is named after what it
+    calls, and for each call, the module has a buffer with the same name. In `users`, the last users are first.
     """
     calls = [node for node in module.graph.nodes if node.op.startswith("call")]
     for node in calls:

@@ -114,7 +114,7 @@ def use_one_thread() -> None:
 
 def send_and_leave(work: Callable[[], Any], write_end: int, mark: bytes) -> NoReturn:
     """Do the work, send its result for :func:`read_frame`, and end the process, whatever the work does."""
-    # Looked up before the work runs, because it may replace them: a child that returned from here would be a second
+    # Looked up now, because the work may replace these functions: a child that returned from here would be a second
     # kernel.
     leave, deliver = os._exit, send
     try:
@@ -245,7 +245,7 @@ def read_frame(descriptor: int, mark: bytes, deadline: float, most: int = _MOST_
 
 
 def _how_it_ended(child: int, deadline: float) -> str:
-    """How a child that closed its end of the pipe ended; it is not reaped here.
+    """How a child ended after it closed its end of the pipe; the child is not reaped here.
 
     The kernel closes the pipe before it frees the memory, which may take a while on a busy machine.
     """

@@ -85,7 +85,7 @@ class CaseFacts(GraphFacts, frozen=True, kw_only=True):
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
-    """What an answer did in all cases of an exercise that it reached, in the order in which it met them.
+    """What an answer did in each case of an exercise that it reached, in the order in which it met the cases.
 
     Args:
         problem: a sentence that says why an answer cannot be used at all.

@@ -127,13 +127,13 @@ def _described(error: BaseException, modules: int, turn: _Turn) -> Raised:
 def _observed(prepared: Prepared, case: PreparedCase, call: Callable[..., Any], turn: _Turn) -> CaseFacts:
     turn.begin()
     use = prepared.use
-    # A graph is only read by an answer whose result is data, unless a function of the case uses that answer to edit.
+    # An answer whose result is data only reads the graph, unless a function of the case uses the answer to edit it.
     reads = use == "compute" and prepared.call is None
     _bind(call, case.arguments)
     modules = len(sys.modules)
     try:
-        # Building a graph may draw random numbers, which neither making the case nor running the graph may repeat. For
-        # data, the seed must reveal nothing.
+        # Building a graph may draw random numbers, and these must differ from the numbers drawn to make the case and to
+        # run the graph. If the answer is data, the seed must reveal nothing.
         with seeded(_ANSWER + (case.tried.seed if case.tried else 0)):
             around = _GlobalStateSnapshot(case.arguments, case.models, reads=reads)
             result = turn.call(call, case.arguments)
@@ -155,7 +155,7 @@ def _observed(prepared: Prepared, case: PreparedCase, call: Callable[..., Any], 
 
 
 def _stands_for_itself(case: PreparedCase, result: Any) -> bool:
-    """Whether what an editing answer returned is its result. Another graph counts if the given one is unchanged."""
+    """Whether what an editing answer returned is its result: a new graph counts only if the given one is unchanged."""
     if isinstance(result, _GraphModule):
         return True
     if not isinstance(result, (_Graph, _Module, types.GeneratorType)) or result is getattr(case.given, "graph", None):

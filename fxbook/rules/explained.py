@@ -34,9 +34,9 @@ has_output = predicates.has_node("output").at("when_it_breaks/01_node_creation#n
 
 @rule
 def lints(case: CaseView) -> Found:
-    """:func:`predicates.lints`, with a link to the section that explains the kind of fault; and only one output.
+    """:func:`predicates.lints`, with a link to the section that explains the kind of fault.
 
-    That output has one argument: a run returns the first and ignores the others.
+    The graph also has only one output, with only one argument: a run ignores any others.
     """
     for node, sentence, *_ in predicates.lints.find(case):
         fault = node.faults[0] if node and node.faults else sentence
@@ -108,7 +108,7 @@ def callers_input_stays(case: CaseView) -> Found:
 
 @rule("03_replacement#what-removing-dead-code-deletes")
 def writes_stay(case: CaseView) -> Found:
-    """No given node that writes in place is gone: what it changes is used, even if its result is not."""
+    """Every given node that writes in place is still there: what it changes is used, even if its result is not."""
     for node in case.gone():
         if "in place" in node.notes:
             yield node, f"writes in place and is gone, but should have stayed: `{node.call}`"

@@ -94,7 +94,7 @@ _LAYER = re.compile(r"torch\.nn\.modules\.(?:\w+\.)*[A-Z]\w*")
 
 @rule
 def layers_applied(case: CaseView) -> Found:
-    """No node calls a class of ``torch.nn``. The judge reports this in place of what it leads to."""
+    """No node calls a class of ``torch.nn``. The judge reports this instead of the errors that it causes."""
     for node in case.nodes:
         if node.op == "call_function" and _LAYER.fullmatch(node.target):
             kind = node.target.rpartition(".")[2]
@@ -117,7 +117,7 @@ def same_result(case: CaseView) -> Found:
     yield from runs.find(case)
     for draw, (output, expected) in enumerate(zip(case.outputs or [], case.expected, strict=True)):
         if differs := difference(output, expected):
-            # Not recorded as a claim that was read: it says why the result is wrong, not whether it is.
+            # Not recorded as a claim that was read: it says why the result is wrong, not whether the result is wrong.
             if case.graph and case.claims.stale:
                 yield None, _STALE
             divergence = case.first_divergence(draw)

@@ -54,7 +54,7 @@ def repeated_name(value: Value) -> str | None:
 
 
 def bool_of(value: Value) -> bool | None:
-    """An encoded bool, or the one of a zero-dimensional tensor, such as ``(a != b).any()``."""
+    """An encoded bool, or the bool in a zero-dimensional tensor, such as ``(a != b).any()``."""
     match value:
         case bool() | {"tensor": "bool", "shape": [], "data": [bool()]}:
             return value if isinstance(value, bool) else value["data"][0]

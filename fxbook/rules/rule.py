@@ -152,7 +152,7 @@ def _violation(
     _check_place(name, place)
     if node is not None and sentence[:1].islower() and not sentence.endswith("."):
         sentence = f"Node `{node.name}` {sentence}."
-    # A node in the given graph can be named, but cannot be marked in the answer's.
+    # A node in the given graph can be named, but cannot be marked in the answer's graph.
     own = node is not None and node.index < len(case.nodes) and case.nodes[node.index] is node
     if node is None:
         return Violation(sentence, None, place, name)

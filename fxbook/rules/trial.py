@@ -19,7 +19,7 @@ from fxbook.graph.record import GraphRecord, NodeRecord, record
 class Trial:
     """A case of an exercise, computed once, where the answer cannot reach it.
 
-    ``arguments`` are those for the answer, if they are made already and nothing else will use them.
+    ``arguments`` are those for the answer, if they have been made and nothing else will use them.
     """
 
     def __init__(self, exercise: Exercise, case: Case, seed: int, arguments: tuple[Any, ...] | None = None) -> None:
@@ -49,7 +49,7 @@ class Trial:
     @functools.cached_property
     def before(self) -> GraphRecord:
         """The graph that the answer was given, or that tracing the model gives."""
-        # Tracing stores constants on the model, so it gets a new one.
+        # Tracing stores constants on the model, so a new model is traced.
         return record(traced(model_of(self.case, self.seed))[0]) if self.given is None else self.given
 
     @functools.cached_property

@@ -115,8 +115,9 @@ class CaseView:
     def kept(self, going: Collection[int] = ()) -> Iterator[tuple[NodeRecord, NodeRecord]]:
         """Each node that comes from the given graph, directly or as a copy, with the node it comes from.
 
-        A ``Transformer`` replaces every node, so a new node counts as a given node that is gone and made the same call.
-        If there are several, it counts as one that should have stayed (is not in ``going``), and as the most similar.
+        A ``Transformer`` replaces every node, so a new node counts as a copy of a given node that is gone and made the
+        same call. Of several such nodes, one that should have stayed (is not in ``going``) comes first, then the
+        most similar.
         """
         origins = {
             place: origin
@@ -194,8 +195,8 @@ class CaseView:
 
     @property
     def left(self) -> list[str]:
-        # Not recorded as a claim: it is not part of the result, and an answer that can forge it controls the process
-        # anyway.
+        # Not recorded as a claim: `left` is not part of the result, and an answer that can forge it controls the
+        # process anyway.
         return self.claims.left
 
     @property

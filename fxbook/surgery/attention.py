@@ -1,7 +1,7 @@
 """Find attention that a model spells out as separate operations, around each softmax of its graph.
 
 ``written_attention`` finds ``softmax(query @ key.T * scale + mask)``, a dropout, and the product with the values. It
-changes nothing. The pass that calls it decides whether to replace the parts, with the functions below it.
+changes nothing. The pass that calls it decides what to replace, and does so with the functions below it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TURNS = ("transpose", "swapaxes", "swapdims")
 _NO_EXAMPLE = "it has no example: run FakeTensorProp first"
 _IN_THE_WAY = (Effect.WRITES, Effect.RANDOM, Effect.MODE, Effect.UNKNOWN)
 _HOMES = ("torch", "_operator", "math")
-# The meta keys for examples: from FakeTensorProp and torch.export, and from torch.compile.
+# The meta keys of examples: the one that FakeTensorProp and torch.export use, and the one that torch.compile uses.
 _EXAMPLES = ("val", "example_value")
 _SOFTMAXES = ("softmax", "_softmax", "special_softmax")
 # The keyword arguments of a plain softmax; the softmax in torch.masked also has a mask.
@@ -229,7 +229,7 @@ def _call(old: Written, method: str, operation: Any, node: fx.Node, *args: Any) 
 
 
 def _meta_like(node: fx.Node, computed: Callable[[Any], Any]) -> dict[str, Any]:
-    """A node's meta for one that is computed from it: examples are computed, and ``tensor_meta`` is left out."""
+    """The meta of a node to be computed from this one: examples are computed, and ``tensor_meta`` is left out."""
     kept = {key: value for key, value in node.meta.items() if key != "tensor_meta"}
     return {**kept, **{key: computed(kept[key]) for key in _EXAMPLES if key in kept}}
 
@@ -292,7 +292,7 @@ def _writers(module: fx.GraphModule, node: fx.Node) -> Iterator[fx.Node]:
 
 
 def _may_touch(module: fx.GraphModule, call: fx.Node, node: fx.Node) -> bool:
-    """Whether a call may write to or return an argument's memory. If it works in place, only the first counts."""
+    """Whether a call may write to or return an argument's memory; an in-place call writes only to the first."""
     written = effect(call) is Effect.WRITES
     in_place = called(module, call).endswith("_") or getattr(call.target, "__module__", "") == "_operator"
     first = _first(call)  # a list in the `_foreach_` functions
@@ -364,7 +364,7 @@ def _up(
 def _masked(
     module: fx.GraphModule, node: fx.Node, operands: tuple[Any, Any], inside: list[fx.Node]
 ) -> tuple[Mask | None, tuple[Any, bool]]:
-    """The scores may be either operand of a sum, but only the first of an in-place sum."""
+    """Like :func:`_up`, from a sum: the scores may be either operand, but only the first of an in-place sum."""
     first, second = operands
     mark = len(inside)
     try:

@@ -56,7 +56,7 @@ _OF_ATEN = {
 _WRITING, _CALLING = (operator.delitem, operator.iconcat), (operator.call,)
 # These functions raise an error or do nothing.
 _CHECKING = (torch._assert, torch._check)
-# The prefix of functions that draw random samples, which the operator of the same name takes as an argument.
+# The prefix of functions that draw random samples; the operator of the same name takes the samples as an argument.
 _DRAWING = "fractional_max_pool"
 # Calls that add to the gradients of tensors that are not among their arguments.
 _BACKWARD = ("backward", "_backward")
@@ -82,7 +82,7 @@ _SHARING = {"_unsafe_view", "lift", "unsafe_split", "unsafe_split_with_sizes", "
 _PASSING = (getattr, list, tuple, max, min, slice)
 # Python functions that also join lists: the new list has the tensors from the old ones.
 _JOINING = (operator.add, operator.iadd, operator.concat, operator.iconcat, operator.mul, operator.imul, sum)
-# For each of these arguments, the value with which the result of a call depends only on its arguments.
+# For each of these arguments, the value with which a call draws no random numbers.
 _OFF: dict[str, Any] = {"training": False, "train": False, "p": 0, "dropout_p": 0}
 
 

@@ -94,7 +94,7 @@ def _bound(module: fx.GraphModule, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _refuse_one_for_two(module: fx.GraphModule, values: list[Any]) -> None:
-    """Raise if an input is also another input, or a weight: a recording distinguishes tensors by identity."""
+    """Raise if an input is passed twice or is also a weight: a recording distinguishes tensors by identity."""
     held = [*values, *module.parameters(), *module.buffers()]
     tensors = [id(value) for value in held if isinstance(value, Tensor)]
     if len({*tensors}) < len(tensors):
@@ -112,7 +112,7 @@ def _with_old_names(recorded: fx.GraphModule, module: fx.GraphModule) -> fx.Grap
             free += "_"
         node.target = old_names.setdefault(id(value), free)
         attributes[node.target] = value
-    recorded.graph._tracer_cls = None  # the one of make_fx cannot load a weight whose name has a dot
+    recorded.graph._tracer_cls = None  # make_fx's tracer cannot load a weight whose name has a dot
     named = fx.GraphModule(attributes, recorded.graph)
     saved = module.state_dict()
     for name, _ in [*named.named_buffers()]:

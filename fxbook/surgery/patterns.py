@@ -78,7 +78,7 @@ def fuse_pattern(
 
 
 def does(node: fx.Node) -> Effect | None:
-    """What a call does besides returning a value, as far as it depends on the order of calls.
+    """What a call does besides returning a value, as far as that depends on the order of calls.
 
     Like `effect`, but operators from other libraries have the effects that their authors declared: by schema, tags, and
     `register_effect`. A public torch function that `effect` does not know is assumed to draw random numbers.

@@ -10,7 +10,7 @@ from fxbook.surgery.effects import effect
 
 
 def store(module: fx.GraphModule, name: str, value: Tensor | nn.Module) -> str:
-    """Store a parameter, a layer, or any other tensor as a buffer, in the root module; return its name there.
+    """Store a parameter or a layer, or any other tensor as a buffer, in the root module; return the name there.
 
     The containers inside a traced module may belong to the model that was traced, so nothing is stored in them.
     """

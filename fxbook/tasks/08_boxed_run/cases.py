@@ -84,7 +84,7 @@ class Windowed(nn.Module):
     """A value used in a slice, a weight fetched after the first step, a value that is both used and returned, and one
     that a node uses twice and a later node once.
 
-    The node of the first input differs in name from its parameter, and its last user has no users.
+    The node of the first input is not named after the parameter, and the last user of this input has no users.
     """
 
     def __init__(self, width: int = WIDTH) -> None:

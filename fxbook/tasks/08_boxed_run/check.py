@@ -49,7 +49,7 @@ def differences(
 
     Args:
         answer: what the answer returned, encoded.
-        expected: for each node, the names of the values; both by name.
+        expected: maps the name of each node to the names of the values.
         missing: what a report says about a value that the answer leaves out, after its name.
         surplus: what a report says about a value that should not be in the answer; it gets the node and the value.
         lacking: a further sentence about a value that the answer leaves out.

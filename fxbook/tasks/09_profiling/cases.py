@@ -58,7 +58,7 @@ class Machine:
         return function
 
     def timed(self, name: str) -> list[tuple[bool, bool]]:
-        """For each call to ``name`` alone between two clock readings: whether gradients, and a mode, were on."""
+        """For each call to ``name`` that is alone between two clock readings, whether gradients and a mode were on."""
         return [call[1:] for call in self._alone() if call[0] == name]
 
     def timed_names(self) -> list[str]:
@@ -66,7 +66,7 @@ class Machine:
         return [call[0] for call in self._alone()]
 
     def untimed_between(self) -> int:
-        """The number of calls between the first and the last timed one that were not timed alone."""
+        """The number of calls between the first and the last timed call that were not timed alone."""
         places = [place for place, call in enumerate(self.log) if call]
         alone = [place for place in places if self.log[place - 1 : place + 2 : 2] == [None, None]]
         return sum(alone[0] < place < alone[-1] for place in places) - len(alone[1:-1]) if alone else 0

@@ -18,7 +18,7 @@ Capture = tuple[fx.GraphModule, list[Any]]
 
 
 class FeedForward(nn.Module):
-    """The model of the exercises: two layers, with a norm that has buffers between them."""
+    """The model of the exercises: two layers, and between them a norm that has buffers."""
 
     def __init__(self) -> None:
         super().__init__()

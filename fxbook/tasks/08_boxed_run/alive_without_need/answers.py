@@ -89,7 +89,7 @@ def attaches_a_token_to_each_tensor(kind, traced, tensors):
 
 @right
 def records_births_and_deaths(kind, traced, tensors):
-    """Counts time by the nodes that have begun, and makes the sets after the run."""
+    """Measures time as the number of nodes that have begun, and makes the sets after the run."""
     need, begun, born, died = needed(traced.graph), [], {}, {}
 
     def enter(name, tensor):

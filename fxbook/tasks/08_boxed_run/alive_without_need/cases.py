@@ -51,7 +51,7 @@ class Late(fx.Interpreter):
 
 
 class Skip(nn.Module):
-    """Both the first and the last step use an input, whose node differs in name from the parameter."""
+    """The first and the last step both use an input whose node is not named after the parameter."""
 
     def forward(self, input: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
         hidden = torch.relu(input)

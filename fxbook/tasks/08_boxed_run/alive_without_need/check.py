@@ -28,7 +28,7 @@ HOLDS: dict[type[fx.Interpreter], Callable[[NodeRecord, NodeRecord], bool]] = {
 
 @rule
 def unneeded_values(case: CaseView) -> Found:
-    """The answer maps each node that computes to the values that are alive then without need."""
+    """The answer maps each node that computes to the values that are alive at that time, but not needed."""
     # In this order, because making the arguments also makes the graph.
     kind, graph, table = case.arguments[0], case.before, table_of(case.value) or {}
     holds = HOLDS[kind]

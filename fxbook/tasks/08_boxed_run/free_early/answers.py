@@ -120,7 +120,7 @@ class FreesOneInputWithoutUsers(FreesUnusedResults):
 @breaks("A result without a user is freed before the next node computes.", case="inputs and a result without users")
 @wrong("let_go", says="while node `tanh` computes, the value `act` is still alive, but no node uses it")
 class KeepsResultsOfModules(fx.Interpreter):
-    """Frees only what a function returns, as soon as it is computed."""
+    """Of the results without users, frees only those of functions as soon as they are computed."""
 
     def call_function(self, target, args, kwargs):
         value = super().call_function(target, args, kwargs)

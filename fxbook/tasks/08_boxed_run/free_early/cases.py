@@ -43,7 +43,7 @@ class Edited(Residual):
 
 
 def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
-    """Run the model through ``boxed_run`` of an object of the class, and through that of an object that has run."""
+    """Call ``boxed_run`` on an instance of the class, and on an instance that has already run."""
     if not callable(answer):
         raise TypeError("pass the class itself, by its name, without ()")
 
@@ -69,7 +69,7 @@ def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[T
 
 
 def _lengths_taken(answer: Callable[..., Any], model: nn.Module) -> list[int]:
-    """Of the two lengths of a list that is one item too long or too short, those that raise no error."""
+    """Which of the two wrong lengths, one more or one fewer than the inputs, raise no error."""
     taken, inputs = [], inputs_of(model)
     for length in (inputs + 1, inputs - 1):
         with contextlib.suppress(Exception), torch.no_grad():

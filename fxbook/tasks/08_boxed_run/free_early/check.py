@@ -42,7 +42,7 @@ ONE_RUN = (keeps_to_env, uses_what_was_passed, result_is_right, list_is_empty, l
 
 @rule
 def runs_again(case: CaseView) -> Found:
-    """All this is true of an interpreter that has run before."""
+    """The rules for one run also hold for an interpreter that has run before."""
     again = entry(case.value, "again")
     if isinstance(again, str):
         yield None, f"A second run of the same interpreter raises {again}."

@@ -15,7 +15,7 @@ from ..watched_run.cases import run_watched, with_inputs_of_its_own
 
 
 class Shifted(nn.Module):
-    """Inputs that are not in alphabetical order; the node of one differs in name from its parameter; one is unused."""
+    """Inputs that are not in alphabetical order; the node of one is not named after the parameter; one is unused."""
 
     def forward(self, weight: Tensor, input: Tensor, shift: Tensor, bias: Tensor, unused: Tensor) -> Tensor:
         scaled = torch.mul(torch.sub(input, shift), weight)

@@ -25,7 +25,7 @@ def nothing_left(case: CaseView) -> Found:
 
 @rule
 def let_go(case: CaseView) -> Found:
-    """No value is alive after its last use; one without users has none, and an interpreter keeps it to the end."""
+    """No value is alive after its last use, except for values without users, which an interpreter keeps to the end."""
     yield from alive_too_long(case, "dict", unused=False)
 
 

@@ -46,7 +46,7 @@ def follows_what_an_interpreter_deletes(graph):
 
 @right
 def multiplies_two_tables(graph):
-    """Has a row for each node and a column for each value: one table for earlier values, one for values used later."""
+    """Each table has a row per node and a column per value; one marks earlier values, the other values used later."""
     order = list(graph.nodes)
     reads = torch.tensor([[value in node.all_input_nodes for value in order] for node in order])
     later = reads.flip(0).cumsum(0).flip(0) > 0

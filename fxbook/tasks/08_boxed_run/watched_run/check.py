@@ -134,9 +134,9 @@ def let_go(case: CaseView) -> Found:
 
 
 def alive_too_long(case: CaseView, passed: str = "list", unused: bool = True) -> Found:
-    """Values alive while a node computes that neither it nor a later node uses; those without users if ``unused``.
+    """Values that are alive while a node computes, although neither this node nor a later one uses them.
 
-    ``passed`` is what holds the inputs when the answer is called.
+    ``passed`` names the object that holds the passed inputs. ``unused`` includes values without users.
     """
     run, graph = run_of(case), case.before
     must = needed(graph)

@@ -41,7 +41,7 @@ class Joined(nn.Module):
 
 
 class Indexed(nn.Module):
-    """A layer in a submodule, whose result has no users, gets a number that is too large: an IndexError.
+    """A layer in a submodule gets a number that is too large: an IndexError. Nothing uses the layer's result.
 
     Another layer in the submodule, and a weight, are used before.
     """
@@ -58,7 +58,7 @@ class Indexed(nn.Module):
 
 
 class Squared(nn.Module):
-    """A product of a value with itself, which its shape does not allow."""
+    """A product of a value with itself, which fails for some shapes of the value."""
 
     def forward(self, features: Tensor) -> Tensor:
         hidden = torch.relu(features)
@@ -84,7 +84,7 @@ class Refusing(nn.Module):
 
 
 def with_sizes(*shapes: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """Like :func:`with_inputs`, with random sizes: each letter is another size, and ``w`` the width of the model."""
+    """Like :func:`with_inputs`, with random sizes: each letter is a different size, and ``w`` is the model's width."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         letters = sorted(set("".join(shapes)) - {"w"})

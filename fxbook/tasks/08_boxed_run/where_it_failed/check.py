@@ -43,7 +43,7 @@ def failure_of(traced: fx.GraphModule, tensors: list[Tensor]) -> tuple[str, Shap
 
 @rule
 def failure_named(case: CaseView) -> Found:
-    """The answer is the name of the node that fails with the shapes that it uses, or ``None`` if no node fails."""
+    """The answer is the failing node's name and the shapes that it uses, or ``None`` if no node fails."""
     failure, answer = failure_of(*case.arguments), case.value
     if failure is None:
         if answer is not None:

@@ -35,7 +35,7 @@ def bytes_alive(case: CaseView) -> Found:
 
 
 def _recorded(traced: fx.GraphModule, inputs: list[Any], method: Method = "run", gradients: bool = False) -> RunRecord:
-    """A recorded run in which each input counts from its own node; the recorder counts all from the first node."""
+    """A recorded run in which each input counts from its own node; the recorder counts inputs from the first node."""
     with torch.set_grad_enabled(gradients):
         run = record_run(traced, traced.graph, inputs, method)
     is_input = [node.op == "placeholder" for node in traced.graph.nodes]

@@ -33,7 +33,7 @@ def two_calls(model: nn.Module) -> tuple[Any, ...]:
     result = nn.Identity().forward
     first, second = (
         machine.work(name, seconds, result, slow)
-        # Their first calls are slower by different factors, so that these do not cancel in a ratio.
+        # Their first calls are slower by different factors, so that the factors do not cancel in a ratio.
         for name, seconds, slow in (("first", 0.03, 60.0), ("second", 0.03 / model.ratio, 8.0))
     )
     inputs = torch.randn(2)

@@ -96,7 +96,7 @@ class NestedGPT(GPT):
 
 
 class MixingGPT(GPT):
-    """A step after the layers mixes the positions, so it needs all of them. The last norm is also called before it."""
+    """Mixes the positions in a step that needs all of them; the last norm is also called right before this step."""
 
     def __init__(self, mixing: Callable[[Tensor], Tensor], *sizes: int) -> None:
         super().__init__(*sizes)
@@ -123,7 +123,7 @@ def mixing_by(make: Callable[[], Callable[[Tensor], Tensor]]) -> Callable[..., G
 
 
 class ScoringGPT(GPT):
-    """All scores are returned, the last position's twice. So is the last feature of another layer's result."""
+    """Returns all scores, those of the last position twice, and the last feature of another layer's result."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__(words, width, heads, length, depth)

@@ -131,7 +131,7 @@ def bottleneck_gone(case: CaseView) -> Found:
         flops = parts(output)[1]
         total = sum(flops.values())
         if total > 1.01 * enough:
-            # The node whose FLOPs exceed those that its module needs by the most; other nodes need none.
+            # The node whose FLOPs most exceed those that its module needs; a node that calls no module needs none.
             beyond = {
                 node.index: flops.get(node.name, 0) - (needed[node.target] if node.op == "call_module" else 0)
                 for node in case.nodes

@@ -28,7 +28,7 @@ def grouped(traced, inputs, key):
 
 
 def paths(node):
-    """The stack from the outermost module to the innermost, perhaps with the root; only the root without a stack."""
+    """The paths from the outermost module to the innermost, perhaps with the root; just the root if there are none."""
     return [path for path, _ in node.meta.get("nn_module_stack", {}).values()] or [""]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-# A FlopCounterMode imports this when it is first used, which takes longer than a check may: done here, before the fork.
+# A FlopCounterMode imports this on first use, which takes longer than a check may, so it is imported before the fork.
 import torch._dynamo
 from torch import Tensor, fx, nn
 

@@ -20,7 +20,7 @@ from fxbook.rules.view import CaseView
 
 @one_thread()
 def flops_by_outermost(model: nn.Module, *inputs: Any) -> dict[str, int]:
-    """FLOPs by outermost submodule while the model itself runs: the counter names the model's own FLOPs by class."""
+    """FLOPs by outermost submodule, counted with hooks: the counter lists the model's own FLOPs under its class."""
     counts: Counter[str] = Counter()
     inside: list[int] = []
 

@@ -17,7 +17,7 @@ from fxbook.cases import Case, Usage
 from ..cases import Machine, between
 
 # The factors by which successive calls are slower. Any 20 or more successive factors have the deciles SHORT and LONG
-# and the median 1, by any of the usual definitions; mostly, the next deciles and the extremes are other numbers.
+# and the median 1, by any of the usual definitions; the next deciles and the extremes are usually other numbers.
 SHORT, LONG, SHORTEST, LONGEST = 0.6, 1.5, 0.2, 8.0
 _FACTORS = {"m": SHORTEST, "L": SHORT, "l": 0.85, "M": 1.0, "h": 1.2, "H": LONG, "x": LONGEST}
 _IN_TURN = [_FACTORS[letter] for letter in "HLhlhMlHmxlhlhMlHLhlhLHLhMlHlhLHlhMlhlxmhLhLHMlhlHLhlHMLhlHL"]
@@ -78,8 +78,8 @@ def with_and_without(model: nn.Module) -> tuple[Any, ...]:
 
 
 def measured(answer: Callable[..., Any], before: Any, after: Any, inputs: tuple[Tensor, ...], machine: Machine) -> Any:
-    """The answer's result, and counts: timed calls, all and by kind, clock readings, timed calls in a row, and calls
-    between timed ones."""
+    """The answer's result, and counts: timed calls (to each module, with gradients, under a mode), clock readings,
+    timed calls in a row, and calls between timed calls."""
     returned = answer(before, after, *inputs, clock=machine.clock)
     first, second = machine.timed("before"), machine.timed("after")
     with_gradients = sum(gradients for gradients, _ in first + second)

@@ -119,7 +119,7 @@ def _no_decile(place: str, number: float, decile: float, extreme: float, which: 
 
 
 def _about(expected: float, number: float) -> bool:
-    """Whether two numbers differ no more than two adjacent calls do because the machine slows down."""
+    """Whether two numbers differ by no more than two adjacent calls do because the machine slows down."""
     return abs(number / expected - 1) < 0.04
 
 

@@ -47,7 +47,7 @@ def without_the_first_run(case: CaseView) -> Found:
 
 @rule
 def on_the_clock(case: CaseView) -> Found:
-    """Each time is what passed on the clock while the node ran; the rule knows how long each call takes."""
+    """Each time is the time that passed on the clock while the node ran; the rule knows how long each call takes."""
     measured = _measured(case)
     callers = Counter(node.target for node in case.before)
     for node in case.before:
@@ -85,7 +85,7 @@ def _wrong_calls(name: str, seconds: list[float], cost: float, callers: int) -> 
 
 
 def _factor(second: float, cost: float) -> int | None:
-    """By how many steps of ``Timed.growth`` a call took longer than its cost; ``None`` if this is no time of a call."""
+    """By how many steps of ``Timed.growth`` a call took longer than its cost; ``None`` if it is no call's time."""
     factor = (second / cost - 1) / Timed.growth
     return round(factor) if 0.5 < factor < 1000 and abs(factor - round(factor)) <= 1e-3 else None
 

@@ -31,7 +31,7 @@ class Stack(nn.Module):
 
 
 class Scale(nn.Module):
-    """A layer whose weight others use: no node calls it."""
+    """A layer that no node calls, although other nodes use its weight."""
 
     def __init__(self) -> None:
         super().__init__()

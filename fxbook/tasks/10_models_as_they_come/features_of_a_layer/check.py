@@ -56,7 +56,7 @@ def called_layers_are_whole(case: CaseView) -> Found:
 
 @rule
 def weights_stay(case: CaseView) -> Found:
-    """Of the modules that stay, no weight that a node of the given graph fetches is gone."""
+    """The modules that stay still have each weight that a node of the given graph fetches."""
     fetched = [node.target for node in case.before if node.op == "get_attr" and node.target in case.weights]
     for weight in fetched:
         if weight not in case.shared and weight.rpartition(".")[0] in ("", *case.modules):

@@ -43,7 +43,7 @@ def noted(error, name="stopped_at"):
 
 
 def last_frame(model, is_forward):
-    """The name of the module to which the last frame of the error belongs whose method is a ``forward``."""
+    """The name of the module whose method runs in the error's last frame that ``is_forward`` accepts."""
     names = {module: name for name, module in model.named_modules()}
     error, inner = stop(model, fx.Tracer()), ""
     for frame, _ in traceback.walk_tb(error.__traceback__ if error else None):
@@ -72,7 +72,7 @@ def reads_the_frames(model):
 
 @right
 def wraps_each_forward(model):
-    """Wraps ``forward``, because a Tracer does not call that of a leaf."""
+    """Wraps the ``forward`` that a Tracer passes on, because the Tracer does not call it for a leaf."""
 
     class Inside(fx.Tracer):
         def call_module(self, m, forward, args, kwargs):
@@ -148,7 +148,7 @@ def keeps_the_first_name_on_the_tracer(model):
 )
 @wrong("the_module", says="you return the model itself, but the error was raised in a module inside it")
 def remembers_the_latest_error_only(model):
-    """An earlier error can be raised again after that."""
+    """An earlier error can be raised again after the latest one."""
 
     def note(tracer, error, module):
         if error is not getattr(tracer, "latest", None):

@@ -91,7 +91,7 @@ class Options:
 
 
 class Refused(nn.Module):
-    """Passes an object that no node can have as an argument to a leaf."""
+    """Passes to a leaf an object that no node can have as an argument."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class Merged(nn.Module):
 
 
 class Sign(nn.Module):
-    """Has no layers, and raises another error in place of the one from its condition."""
+    """Has no layers, and raises a different error in place of the error from its condition."""
 
     def forward(self, x: Tensor) -> Tensor:
         try:

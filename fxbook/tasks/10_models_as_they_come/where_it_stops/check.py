@@ -13,7 +13,7 @@ from fxbook.rules.view import CaseView
 
 
 class _Watching(fx.Tracer):
-    """Records for each error the module whose ``forward`` raised it; that of a leaf does not run."""
+    """Records for each error the module whose ``forward`` raised it; the ``forward`` of a leaf does not run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class _Watching(fx.Tracer):
 
 
 def stops_in(model: nn.Module) -> tuple[str | None, set[str]]:
-    """The name of the module in which the trace stops, or ``None``; and of all submodules that raised an error."""
+    """The name of the module in which the trace stops, or ``None``; and the names of all submodules that raised."""
     tracer = _Watching()
     try:
         tracer.trace(model)

@@ -75,7 +75,7 @@ def compares_the_values(module, example_inputs, model):
 
 @wrong("names_each_input", says="is a parameter or buffer of the model.")
 def asks_the_state_dict_alone(module, example_inputs, model):
-    """A buffer that is not saved with the model is not in it."""
+    """A state dict lacks the buffers that are not saved with the model."""
     names = {id(tensor): name for name, tensor in model.state_dict(keep_vars=True).items()}
     return [names.get(id(value)) for value in example_inputs]
 
@@ -83,7 +83,7 @@ def asks_the_state_dict_alone(module, example_inputs, model):
 @breaks("the name of the parameter or buffer of `model`", case=KINDS)
 @wrong("names_each_input", says=f"({KINDS}): entry")
 def reads_the_names_of_the_placeholders(module, example_inputs, model):
-    """Dots by the marks that Dynamo sets: a name may look like one."""
+    """Puts a dot at each mark that Dynamo inserts, but a name may contain the same text as a mark."""
     found = []
     for node in placeholders(module):
         parts = re.split("_?(?:modules|parameters|buffers)_", node.name.removeprefix("l_self_").removesuffix("_"))

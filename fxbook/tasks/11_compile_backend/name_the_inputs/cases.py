@@ -45,7 +45,7 @@ class Shifts(nn.Module):
 
 class Scaled(nn.Module):
     """A tensor that is neither a parameter nor a buffer; parameters in a list, one of them frozen; an input that is a
-    parameter; and a buffer that has the address of another buffer, and a name like that of its placeholder.
+    parameter; and a buffer that has another buffer's address, and a name like the name of that buffer's placeholder.
     """
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ Call = Callable[[], tuple[Any, ...]]
 
 @functools.cache
 def _record(make: Callable[[], nn.Module], *calls: Call) -> tuple[fx.GraphModule, list[Any], nn.Module]:
-    """The model, and its graph with example inputs, recorded once from a call on each of these inputs in turn."""
+    """A model's graph with example inputs, and the model, recorded once from calls on each of these inputs in turn."""
     with seeded(0):
         model = make()
         return *capture(model, *(call() for call in calls)), model

@@ -64,7 +64,7 @@ class Through(nn.Module):
 
 @contextlib.contextmanager
 def _without_warnings() -> Iterator[None]:
-    """Ignore torch's warnings about deprecated calls of its own and, in 2.9 to 2.12, about its loading of a program."""
+    """Ignore torch's warnings about its own deprecated calls and, in 2.9 to 2.12, about how it loads a program."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         warnings.filterwarnings("ignore", "The given buffer is not writable")

@@ -51,7 +51,7 @@ def _warm_up() -> None:
 
 @functools.cache
 def _captured(make: Callable[[], nn.Module], width: int) -> tuple[fx.GraphModule, tuple[str | None, ...], nn.Module]:
-    """The captured module, the name of the parameter that is each input (or ``None``), and the model."""
+    """The captured module, for each input the name of the parameter that it is (or ``None``), and the model."""
     with seeded(0):
         model = make()
         module, example_inputs = capture(model, (torch.randn(3, width),))

@@ -11,9 +11,9 @@ from fxbook.rules.view import CaseView
 
 
 def sums(case: CaseView) -> list[tuple[NodeRecord, float, bool]]:
-    """Each input of a root that has a number as an argument, with that number, and whether it belongs to a norm.
+    """Each node that a root uses and that has a number as an argument, the number, and whether the node is in a norm.
 
-    The models list the numbers of their norms in order, and no node before a norm has the number of that norm.
+    The models list their norms' numbers in order, and no node before a norm has that norm's number.
     """
     remaining, found = list(case.model.epsilons), []
     for node in case.before:

@@ -66,7 +66,7 @@ def formula_of(tanh):
     """The input and the last node of the formula around a tanh, or ``None`` if it is not a formula to fuse."""
 
     def read(node, target, number):
-        """The node that a step uses, if it calls this target with this number and has one user."""
+        """The node that a step uses, if the step calls this target with this number and has one user."""
         if isinstance(node, fx.Node) and node.target is target and len(node.users) == 1 and number in node.args:
             return next((one for one in node.args if isinstance(one, fx.Node)), None)
         return None
@@ -180,7 +180,7 @@ def approximates_every_gelu(traced):
 
 @wrong("same_result", node="view_2", says="it holds different numbers")
 def keeps_the_factor_of_one_half(traced):
-    """The GELU has it too."""
+    """The call to GELU already contains this factor."""
     fx.replace_pattern(traced, new_gelu, lambda x: 0.5 * fused(x))
 
 

@@ -24,7 +24,7 @@ def gelu(
 
 class Gated(nn.Module):
     """Three formulas, two of them in a row; a separate tanh; a formula whose tanh has another user; and a formula with
-    another polynomial, in a call to the exact gelu.
+    another polynomial, whose result is the input of an exact gelu.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Gated(nn.Module):
 
 
 class Used(nn.Module):
-    """Seven formulas, in each of which another intermediate value is also used outside; and one without such a use."""
+    """Seven formulas, each with a different intermediate value that is used outside; and one without such a use."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         results = []
@@ -57,7 +57,7 @@ class Used(nn.Module):
 
 
 class Other(nn.Module):
-    """Formulas with another number (in two of them a rounded one), operation or input; tanh of a product, a quotient, a
+    """Formulas with another number (rounded in two of them), operation or input; tanh of a product, a quotient, a
     sum and a halved input; and the formula itself.
     """
 

@@ -26,7 +26,7 @@ def formulas(graph: GraphRecord) -> list[NodeRecord]:
 
 
 def _all_formulas(graph: GraphRecord) -> Iterator[tuple[NodeRecord, NodeRecord, NodeRecord | None]]:
-    """The last node and the tanh of each formula with the numbers of GPT-2, and the first inside that others use."""
+    """The last node and the tanh of each formula with the numbers of GPT-2, and its first value used outside."""
     for last in graph:
         inside: list[NodeRecord] = []
         if _is(graph, {"node": last.index}, _FORMULA, {}, inside):
@@ -73,7 +73,7 @@ def _new_calls(case: CaseView) -> list[NodeRecord]:
 
 @rule("12_patterns#eight-nodes-for-one-gelu")
 def others_stay(case: CaseView) -> Found:
-    """A formula stays if another node uses a value inside, and so does each other tanh, and each call to gelu."""
+    """Each formula with a value inside that another node uses stays, as do each other tanh and each call to gelu."""
     now, fused = case.now(), formulas(case.before)
     for node, before in case.kept():
         if before in GELU and (node.op, node.target, node.kwargs) != (before.op, before.target, before.kwargs):
@@ -95,7 +95,7 @@ def _times(count: int) -> str:
 
 @rule("12_patterns#eight-nodes-for-one-gelu")
 def approximates(case: CaseView) -> Found:
-    """Each call has the approximation of the formula; its results hardly differ from those of the exact GELU."""
+    """Each call has the approximation of the formula, although the results of the exact GELU hardly differ."""
     for node in _new_calls(case):
         if node.op == "call_module":
             yield node, "calls a module instead of `nn.functional.gelu`"

@@ -25,7 +25,7 @@ def several(groups):
 
 
 def grouped(layers, key=lambda node: input_of(node).name):
-    """The names of the layers, by the key of each, if there are two or more."""
+    """For each key that two or more layers share, the names of these layers."""
     groups = {}
     for node in layers:
         groups.setdefault(key(node), []).append(node.name)

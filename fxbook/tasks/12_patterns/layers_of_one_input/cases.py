@@ -44,7 +44,7 @@ class Attention(nn.Module):
 
 class Spelled(nn.Module):
     """Layers as modules and functions: with keyword arguments, shared, in alternation, without a bias or users; a layer
-    whose result is a weight; and nodes on the same input that resemble a linear layer in class, name or weight.
+    whose result is used as a weight; and nodes on the same input that resemble a linear layer in class, name or weight.
     """
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ def end_of(match):
 
 
 def crossed(match, first, last):
-    """Whether a node between these two that is not in the match writes."""
+    """Whether any node that is between these two, but not in the match, writes."""
     inside = nodes_of(match)
     return any(writes(node) for node in first.graph.nodes if first < node < last and node not in inside)
 

@@ -74,7 +74,7 @@ class Several(nn.Module):
 
 class Scaled(nn.Module):
     """Two matches of the pattern that writes; inside one of them, another node writes. A third match begins with
-    ``exp`` instead of ``tanh``; after that comes a write whose result is the value of a parameter.
+    ``exp`` instead of ``tanh``; the ``exp`` is followed by a write whose result is the value of a parameter.
     """
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from fxbook.rules.returned import bool_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-# For the last node of each pattern, by target: the targets of the inner nodes that it uses.
+# Maps the target of each pattern's last node to the targets of the inner nodes that it uses.
 _INNER = {"torch.sigmoid": ["torch.exp"], "addcmul_": ["torch.exp", "torch.tanh"]}
 
 

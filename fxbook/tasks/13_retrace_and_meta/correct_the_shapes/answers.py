@@ -28,7 +28,7 @@ def propagated(module, x):
 
 
 def corrected(module, x, differ=operator.ne):
-    """The correct shape of each node for which it and the recorded shape differ, as judged by ``differ``."""
+    """The correct shape of each node whose recorded shape is different, as judged by ``differ``."""
     true = propagated(copy.deepcopy(module), x)
     return {name: true[name] for name, shape in recorded(module).items() if differ(shape, true[name])}
 

@@ -89,9 +89,9 @@ def edited(
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
     """Make the arguments of the answer: the exported graph with a new node, and an input.
 
-    The new node follows a random node, or the last node if ``at_the_end``; then it has a user that is dead. If
+    The new node follows a random node, or, if ``at_the_end``, the last node, and then it also has a dead user. If
     ``swapped``, the batch size and the length of the input are swapped, so every shape has the same sizes in a
-    different order; otherwise, only its strides differ.
+    different order; otherwise, only the strides of the input differ.
     """
 
     def given(model: nn.Module) -> tuple[Any, ...]:

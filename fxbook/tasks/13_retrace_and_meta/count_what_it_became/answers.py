@@ -17,7 +17,7 @@ def calls(traced):
 
 
 def retraced(traced, operators, x, note=lambda node: {"custom": {"from": node.name}}):
-    """The new graph, after ``note`` has added to the ``meta`` of each node."""
+    """The new graph, made after the result of ``note`` was added to each node's ``meta``."""
     for node in traced.graph.nodes:
         node.meta |= note(node)
     with fx.traceback.preserve_node_meta():

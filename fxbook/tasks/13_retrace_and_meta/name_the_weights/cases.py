@@ -44,7 +44,7 @@ class Scaled(nn.Module):
 
 
 class Kinds(nn.Module):
-    """A weight with two names; buffers that share memory with a weight, one also its shape; a buffer of integers;
+    """A weight with two names; buffers that share memory with a weight, one of the same shape; a buffer of integers;
     buffers of submodules; weights deep in a leaf; constants that tracing has stored; and a layer whose result nothing
     uses.
     """

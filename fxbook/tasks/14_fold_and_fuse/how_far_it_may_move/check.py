@@ -33,7 +33,7 @@ def _signed(layer: nn.Module, x: Tensor, *kept: str, left_out: str = "") -> Tens
 
 
 def _mistake(value: Tensor, layer: nn.Module, x: Tensor) -> str | None:
-    """Which mistake gives elements that are proportional to these, in words; ``None`` if no known one does."""
+    """Which mistake gives elements that are proportional to these, in words; ``None`` if no known mistake does."""
     every = _signed(layer, x, "weight", "bias", "input")
     ones = {name: torch.ones_like(part).double() for name, part in layer.named_parameters()}
     counts = torch.func.functional_call(layer, ones, (torch.ones_like(x).double(),))

@@ -131,7 +131,7 @@ def rebuilds_the_graph(traced):
 
 @right
 def numbers_the_values(traced):
-    """Calls on two results that both stay get the same number."""
+    """Two equal results that both stay get the same number, so calls on them are equal."""
     output, number, first = traced.graph.output_node(), {}, {}
     for node in list(traced.graph.nodes):
         number[node] = node

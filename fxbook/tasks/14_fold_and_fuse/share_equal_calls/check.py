@@ -111,7 +111,7 @@ def equal_calls_alone_merge(case: CaseView) -> Found:
 
 @rule
 def different_calls_stay(case: CaseView) -> Found:
-    """A pure call is removed only if an equal call stays; one that computes the same result is not enough."""
+    """A pure call is removed only if an equal call stays; a different call with the same result is not enough."""
     after = Counter(node.target for node in case.nodes if node in _PURE)
     for target, count in _must_stay(case.before).items():
         if after[target] < count:

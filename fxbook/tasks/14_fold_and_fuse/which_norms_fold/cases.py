@@ -38,8 +38,8 @@ class Rows(nn.Module):
 
 class Shared(nn.Module):
     """A convolution and a norm that are called several times; norms after other operations; other kinds of convolution;
-    and norms without weights, one unused, one used twice, two on one result, and one on a result that is also returned,
-    after convolutions whose weight is a buffer.
+    and, after convolutions whose weight is a buffer, norms without weights: one unused, one used twice, two on one
+    result, and one on a result that is also returned.
     """
 
     def __init__(self) -> None:

@@ -169,7 +169,7 @@ def sorts_by_the_channel_within_each_part(module, x, head):
 @breaks("the channels of this layer's result that affect the result of the given head.", case="interleaved heads")
 @wrong("all_channels", says="in the answer, but the head does not use this channel")
 def assumes_that_heads_are_consecutive(module, x, head):
-    """If a layer has fewer heads than the query, consecutive heads of the query share each of them."""
+    """If a layer has fewer heads than the query, consecutive heads of the query share one of its heads."""
     leaves, result = leaves_of(module, x)
     heads, width = result.shape[1], result.shape[-1]
     found = {}

@@ -64,7 +64,7 @@ def _first(where: Tensor) -> tuple[tuple[int, ...], str]:
 
 @rule
 def within_half_the_scale(case: CaseView) -> Found:
-    """The product differs from the weight by at most half the scale of each channel, which has its largest at 127."""
+    """The product differs from the weight by at most half the channel's scale; each channel's largest value is 127."""
     weight, transposed = case.arguments
     values, scale = _pair(case) or (weight, weight)
     bad = ~(scale.isfinite() & (scale > 0))

@@ -97,7 +97,7 @@ class Tracer(fx.Tracer):
 def traced(model: nn.Module) -> tuple[fx.GraphModule]:
     """The traced model, without the call to the layer `idle`, which the module still has.
 
-    Tracing fetches a parameter by the first of its names, so the name of one is changed to the second.
+    Tracing fetches a parameter by the first of its names, so one node is changed to fetch it by the second.
     """
     module = fx.GraphModule(model, Tracer().trace(model))
     for node in module.graph.find_nodes(op="get_attr", target="alias"):

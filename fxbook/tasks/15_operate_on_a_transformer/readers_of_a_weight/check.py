@@ -35,7 +35,7 @@ def readers(module: fx.GraphModule) -> dict[str, list[str]]:
 
 @rule
 def finds_the_shared(case: CaseView) -> Found:
-    """The answer has each call to a linear layer whose weight has two readers, and no other node."""
+    """The answer has each call to a linear layer whose weight another node also reads, and no other node."""
     names, known = names_of(case.value), readers(*case.arguments)
     if names is None:
         yield None, instead_of("a set of node names", case.value)

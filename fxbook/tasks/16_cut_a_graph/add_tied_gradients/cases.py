@@ -49,7 +49,7 @@ def plain() -> nn.Module:
 
 
 def with_gradients(build: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
-    """The same model, whose weights have gradients from an earlier step, which belong to no part."""
+    """The same model, but its weights have gradients from an earlier step, which belong to no part."""
 
     def built() -> nn.Module:
         model = build()
@@ -72,7 +72,7 @@ def found_by(
 
     A part is a string: it has the parameters whose names begin with one of its words. One of the ``splits`` is chosen
     at random. A name in ``unused`` has no gradient in its part, and the parameter ``zero`` has a gradient of zeros.
-    If ``equal``, two parts with the same name have the same tensor.
+    If ``equal``, parts that have a gradient for the same name have the same tensor.
     """
 
     def given(model: nn.Module) -> tuple[nn.Module, Found]:

@@ -32,7 +32,7 @@ class Tower(nn.Module):
 
 
 class Fetched(nn.Module):
-    """Two fetched weights: one is used three times; the other is used twice, once of them by keyword."""
+    """Two fetched weights: one is used three times; the other is used twice, once by keyword."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Sized(nn.Module):
 
 
 def half_precision() -> nn.Module:
-    """The largest part is smallest in a cut that leaves a much smaller part, so the sizes are not the most even."""
+    """The cut with the smallest largest part also has a much smaller part, so it is not the most even cut."""
     return Sized(narrow=22, first=11, second=20, third=4)
 
 
@@ -155,7 +155,7 @@ class Shared(nn.Module):
 class Tied(nn.Module):
     """Three layers that share one weight, then a larger layer; the first layer is called twice.
 
-    The names of the others begin with the name of the first.
+    The names of the other layers begin with the name of the first layer.
     """
 
     def __init__(self) -> None:

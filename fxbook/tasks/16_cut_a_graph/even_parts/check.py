@@ -40,7 +40,7 @@ def smallest_largest(used: list[Weights], count: int) -> int:
     """The minimum size of the largest part in bytes, over all cuts into ``count`` parts."""
     ends = range(1, len(used) + 1)
     sizes = {begin: _sizes(used[begin:]) for begin in range(len(used))}
-    # For each end, the smallest possible size of the largest part, if the calls before it form the parts made so far.
+    # For each end, the smallest possible size of the largest part, if the calls before that end form the parts so far.
     least = {end: sizes[0][end - 1] for end in ends}
     for _ in range(count - 1):
         least = {

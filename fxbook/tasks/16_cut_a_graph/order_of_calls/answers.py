@@ -23,7 +23,7 @@ def all_uses(graph, parts):
 
 
 def sort(parts, pairs):
-    """An order of the parts in which each comes after those that it uses; None if there is none."""
+    """An order in which each part comes after the parts that it uses; None if there is no such order."""
     sorter = graphlib.TopologicalSorter({part: [] for part in parts})
     for user, made in pairs:
         sorter.add(user, made)
@@ -114,7 +114,7 @@ def keeps_only_the_last_use_of_a_part(graph, parts):
 @breaks("after all other parts", case="two branches")
 @wrong("can_be_called", says="comes after part")
 def compares_parts_two_by_two(graph, parts):
-    """A sort needs a total order: it never compares all parts."""
+    """A sort needs a total order, because it does not compare every pair of parts."""
     pairs = uses(graph, parts)
     compared = functools.cmp_to_key(lambda one, other: ((one, other) in pairs) - ((other, one) in pairs))
     return sort(parts.values(), pairs) and sorted(dict.fromkeys(parts.values()), key=compared)

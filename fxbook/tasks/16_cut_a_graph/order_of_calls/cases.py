@@ -62,7 +62,7 @@ def chain(*choices: str) -> Any:
 
 
 def listed(*places: int) -> Any:
-    """Make the arguments of the answer: a chain of calls in parts d, c, b, a; the dict has them in this order."""
+    """Make the arguments of the answer: a chain of calls in parts d, c, b, a, and the dict in the order ``places``."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         graph, parts = chain("dcba")(model)

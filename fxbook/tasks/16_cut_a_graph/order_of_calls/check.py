@@ -46,7 +46,7 @@ def _listed(value: Value) -> list[str] | None:
 
 
 def _is_broken(order: list[str], made: str, user: str) -> bool:
-    """Whether the order has both parts, and has the part that is used after the part that uses it."""
+    """Whether the order has both parts, but has ``made``, which ``user`` uses, after ``user``."""
     return made in order and user in order and order.index(made) > order.index(user)
 
 

@@ -78,7 +78,7 @@ def double_the_weights(module: fx.GraphModule, *, at_most: int | None = None) ->
 
 
 def add_dropouts(module: fx.GraphModule, inputs: tuple[Tensor, ...], on: Callable[[int], int]) -> int:
-    """Put a dropout after each call that returns a tensor, and return how many. ``on`` chooses the active dropout."""
+    """Put a dropout after each call that returns a tensor; return how many there are. ``on`` chooses the active one."""
     run = fx.Interpreter(module, garbage_collect_values=False)
     run.run(*inputs)
     places = [node for node, value in run.env.items() if node.op.startswith("call") and isinstance(value, Tensor)]

@@ -137,7 +137,7 @@ def eliminates_dead_code(module):
 @breaks("The other nodes keep their defaults, annotations and `meta`.", case="a block of GPT-2 without an identity")
 @wrong("nothing_else_changed", says="Node `size` has lost its note `nn_module_stack` in `meta`", read=NOTES)
 def makes_the_other_nodes_anew(module):
-    """`node_copy` keeps defaults, annotations and notes, `create_node` does not."""
+    """`node_copy` keeps defaults, annotations and notes; `create_node` does not."""
     new, table = fx.Graph(), {}
     for node in module.graph.nodes:
         args, kwargs = fx.map_arg((node.args, node.kwargs), table.__getitem__)

@@ -72,7 +72,7 @@ def layers_stay(case: CaseView) -> Found:
 
 @rule("13_retrace_and_meta#which-notes-survive")
 def nothing_else_changed(case: CaseView) -> Found:
-    """The other nodes have their defaults, annotations and notes."""
+    """The other nodes still have their defaults, annotations and notes."""
     match observed(case, "other"):
         case [str(name), str(what)]:
             yield case.before.named(name), f"{what}: erase only calls to `nn.Identity`"

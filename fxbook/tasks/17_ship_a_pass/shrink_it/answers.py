@@ -40,7 +40,7 @@ def drafts(module, backwards=True, inputs=lambda node: node.all_input_nodes):
 
 
 def shrunk(module, fails, erase=True, **parts):
-    """Removes one call at a time, and starts again after each; parameters change this for wrong answers."""
+    """Removes one call at a time, and starts again after each removal; the parameters are for wrong answers."""
     kept = copy.deepcopy(module)
     if erase:
         erase_unused(kept.graph)
@@ -77,7 +77,7 @@ def undoes_steps_in_one_graph(module, fails):
 
 @right
 def tries_pairs_of_neighbours(module, fails):
-    """Puts each call that uses another call, together with this other call, into a graph of their own."""
+    """For each call that uses another call, tries a graph of these two calls alone."""
     for node in module.graph.nodes:
         for value in node.all_input_nodes:
             if not (is_call(node) and is_call(value)):
@@ -220,7 +220,7 @@ def returns_the_graph(module, fails):
 @breaks("the users of a removed call use one of its input nodes instead.", case="inputs in a list and by keyword")
 @wrong("users_use_inputs", says="in the answer: users of a removed call should use one of its inputs")
 def uses_the_node_before(module, fails):
-    """Puts the node before a call in the list in its place, whether the call uses it or not."""
+    """Replaces a call with the node before it in the list, whether the call uses that node or not."""
     kept, again = copy.deepcopy(module), True
     erase_unused(kept.graph)
     while again:

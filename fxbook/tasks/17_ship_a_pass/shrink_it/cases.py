@@ -63,7 +63,7 @@ class Joined(nn.Module):
 
 
 class After(nn.Module):
-    """A subtraction whose first operand is the module's input, and whose second is computed from a weight."""
+    """A subtraction: the first operand is the module's input, and the second is computed from a weight."""
 
     def __init__(self) -> None:
         super().__init__()

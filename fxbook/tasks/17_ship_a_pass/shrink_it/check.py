@@ -12,7 +12,7 @@ from fxbook.rules.view import CaseView
 from ..check import compiled_anew, given_left_alone, observed
 from .cases import MADE_BY_THE_PASS, calls_of, inputs_of
 
-# The number of calls that must stay: the one on which the pass raises an error, and the one whose value that call uses.
+# The number of calls that must stay: the call on which the pass raises an error, and the call whose value it uses.
 NEEDED = 2
 
 
@@ -86,7 +86,7 @@ def users_use_inputs(case: CaseView) -> Found:
 
 @rule
 def each_call_is_used(case: CaseView) -> Found:
-    """No call in the answer lacks users."""
+    """Every call in the answer has a user."""
     if (name := name_of(observed(case, "unused"))) is not None:
         yield None, f"Node `{name}` has no users, but is still in the answer."
 

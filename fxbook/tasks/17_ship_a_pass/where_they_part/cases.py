@@ -37,7 +37,7 @@ def one_wrong_call(module: fx.GraphModule) -> None:
 
 
 def _apply(module: fx.GraphModule, node: fx.Node, function: Callable[..., Any], other: float) -> None:
-    """Let the users of a node use a new call to a function of the node and a number."""
+    """Let the users of a node use a new call instead: to ``function``, with the node and ``other`` as arguments."""
     with module.graph.inserting_after(node):
         new = module.graph.call_function(function, (node, other))
     node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)

@@ -103,7 +103,7 @@ def _call(graph: fx.Graph, x: fx.Node, kind: str, how: How, name: str) -> fx.Nod
 
 
 def _pair(graph: fx.Graph, x: fx.Node, how: How) -> fx.Node:
-    """The two calls of a pair; if the scale and the zero point are nodes, of the overload that takes tensors."""
+    """The two calls of a pair; if the scale and the zero point are nodes, they call the overload that takes tensors."""
     overload = "tensor" if isinstance(how[0], fx.Node) else "default"
     near = graph.call_function(getattr(_ops.quantize_per_tensor, overload), (x, *how))
     return graph.call_function(getattr(_ops.dequantize_per_tensor, overload), (near, *how))

@@ -42,7 +42,7 @@ def begins_at_dequantize(module):
 
 @right
 def rebuilds_with_a_transformer(module):
-    """Keeps all values: a user of a pair reads one that the pair's first call read last."""
+    """Keeps all values, because a pair's `quantize` reads a value whose last user is the pair's `dequantize`."""
 
     class Rebuild(fx.Transformer):
         def run_node(self, n):
@@ -59,7 +59,7 @@ def rebuilds_with_a_transformer(module):
 
 @right
 def collects_first(module):
-    """Only then lets each user use the replacement of the node that it used."""
+    """Finds all replacements before it lets any node use one."""
     instead, unneeded = {}, {}
     for node in filter(is_pair, module.graph.nodes):
         far = node.args[0]
@@ -75,7 +75,7 @@ def collects_first(module):
 
 @right
 def copies_the_graph(module):
-    """Into a new graph, without the calls that can go."""
+    """Copies the nodes into a new graph, except for the calls that can go."""
     graph, kept = fx.Graph(), {}
     for node in module.graph.nodes:
         if is_pair(node):

@@ -21,7 +21,7 @@ _HOW = {
     "tensor": (_ops.quantize_per_tensor.tensor, _ops.dequantize_per_tensor.tensor, ("scale", "zero", *_BOUNDS)),
     "channel": (_ops.quantize_per_channel.default, PER_CHANNEL, ("scale", "zero", 0, *_BOUNDS)),
 }
-# An operator, the kinds of its inputs (``other=pair`` is one by keyword), and the kinds of its users.
+# An operator, the kinds of its inputs (``other=pair`` is a keyword argument), and the kinds of its users.
 Call = tuple[Any, str, str]
 _FEW: tuple[Call, ...] = (
     (_aten.relu.default, "pair", "pair"),

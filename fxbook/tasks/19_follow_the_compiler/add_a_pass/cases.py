@@ -13,7 +13,7 @@ from fxbook.cases.exercise import one_of
 
 
 class Step(CustomGraphPass):
-    """A named pass that does nothing; its length is 0, so ``bool`` of it is false."""
+    """A named pass that does nothing; its length is 0, so its truth value is false."""
 
     def __init__(self, name: str) -> None:
         self.name = name

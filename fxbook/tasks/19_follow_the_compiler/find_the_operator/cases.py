@@ -49,8 +49,8 @@ def double_all_(x: Tensor, y: Tensor) -> None:
 
 
 def several(x: Tensor) -> Tensor:
-    """Operators that write and have almost the same name, and two overloads: of one of them, and of one that does not
-    write.
+    """Operators that write and have almost the same name, another overload of one of them, and calls to operators that
+    do not write.
     """
     low, high = torch.relu(x), torch.sin(x)
     double_(low)

@@ -95,7 +95,7 @@ def makes_a_new_convolution(traced):
 
 @right
 def calls_the_norm_on_zeros_and_ones(traced):
-    """What the norm returns for zeros is the summand, and the difference for ones is the factor."""
+    """What the norm returns for zeros is the summand; what it returns for ones is larger by the factor."""
 
     def change(norm, conv):
         width = conv.out_channels

@@ -100,7 +100,7 @@ def layer_in_training(case: CaseView) -> Found:
 
 
 def _in_eval(case: CaseView) -> dict[str, Value]:
-    """What each layer of the model that is called once computes in eval mode, by its name."""
+    """By layer name, what each layer that is called exactly once computes in eval mode."""
     model = copy.deepcopy(case.model).eval()
     traced = fx.symbolic_trace(model, concrete_args={FLAG: False})
     # The flag is the next parameter after the given inputs.

@@ -28,9 +28,9 @@ class ResNet(nn.Module):
 
 class Pools(nn.Module):
     """Pools with the input by keyword, with a pair of sizes, in a ``Sequential``, and with several calls; a flattening
-    with a keyword; a dead node; and pools that stay: to two rows, to two columns or to all columns; of other classes;
-    with two users; used by a layer or a sum; not flattened; or flattened from another dimension. Other nodes stand
-    between a pool and its flattening.
+    with a keyword; a dead node; and pools that stay, because they return two rows, two columns or all columns, are of
+    other classes, have two users, are used by a layer or a sum, or are flattened from another dimension or not at all.
+    Other nodes stand between a pool and its flattening.
     """
 
     def __init__(self) -> None:

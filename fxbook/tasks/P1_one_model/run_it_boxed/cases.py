@@ -85,7 +85,7 @@ class Bytes(TorchDispatchMode):
         return sum(storage.nbytes() for ref in self._seen if (storage := ref()) is not None)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        # Some operations consist of others, and the mode decides whether torch has already decomposed them here.
+        # Some operations consist of others; whether torch has decomposed them by this point depends on the grad mode.
         with self:
             result = func.decompose(*args, **(kwargs or {}))
         if result is not NotImplemented:

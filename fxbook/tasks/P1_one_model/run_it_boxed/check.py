@@ -51,9 +51,9 @@ class _Needed(fx.Interpreter):
         return self.watch.steps
 
     def kept(self, step: int, nbytes: int) -> str | None:
-        """The first of the values freed right before a step that together take exactly this many bytes.
+        """The first of the values that were freed right before a step and together take exactly this many bytes.
 
-        ``None`` if no selection of these values takes that many bytes, or if several selections do.
+        ``None`` if no selection of the freed values takes that many bytes, or if several selections do.
         """
         freed = [(name, size) for place, name, size in self.freed if place == step]
         choices = (some for count in range(1, len(freed) + 1) for some in itertools.combinations(freed, count))

@@ -26,10 +26,9 @@ class ResNet(nn.Module):
 
 
 class BeforeActivation(nn.Module):
-    """One activation layer that is called in many places: on an input, on values that are used again or returned, on a
-    view, on a value that was viewed before, on a parameter, on the sum from a method, on a difference, and on values of
-    other layers. Calls to the function; two activations that already work in place; similar
-    functions and layers; and a dead node.
+    """One activation layer, and calls to the function, on: an input, values that are used again or returned, a view, a
+    value that was viewed before, a parameter, the sum from a method, a difference, and values of other layers. Also two
+    activations that already work in place, similar functions and layers, and a dead node.
     """
 
     def __init__(self) -> None:

@@ -81,7 +81,7 @@ def others_stay(case: CaseView) -> Found:
 def _pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
     """Each node with the given node that it is, or replaces: a new node replaces one that read the same value.
 
-    A new node may have any place after that value.
+    A new node may be anywhere after that value.
     """
     origins: dict[int, int] = {}
     for node in case.nodes:
