@@ -89,7 +89,7 @@ class Question:
 
 @dataclasses.dataclass(frozen=True)
 class Unproven:
-    """A claim that passes rely on and that the grader could not recompute."""
+    """A claim on which passing answers rely, and which the grader could not verify."""
 
     what: str
     exercises: tuple[str, ...]

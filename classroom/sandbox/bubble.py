@@ -118,7 +118,7 @@ def _try() -> tuple[str, dict[str, bool]]:
         )
     if findings["closed"]:
         folders = " ".join(str(Path(file).parent) for file in findings["closed"])
-        return f"Python's files cannot be read by other users, as submissions are: `chmod -R o+rX {folders}`.", {}
+        return f"Submissions run as another user, who cannot read Python's files: run `chmod -R o+rX {folders}`.", {}
     if not findings["stopped"]:
         return "In this machine's sandbox, a submission could start processes, write files or use the network.", {}
     return "", findings

@@ -131,7 +131,7 @@ class _Rounding(fx.Interpreter):
 
 
 def _copied(arguments: Any) -> Any:
-    """Copies of the tensors, so that a node that works in place changes none that is kept."""
+    """Copies of the tensors, so that a node that works in place does not change a tensor that is kept."""
     return pytree.tree_map_only(Tensor, torch.clone, arguments)
 
 

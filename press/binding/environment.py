@@ -114,7 +114,7 @@ def run_module(need: str, module: str, arguments: list[str], folder: Path | None
 def _announcement(need: Need) -> str:
     has_torch = any(_packages().glob("torch-*.dist-info"))
     small = _download_estimate(need.megabytes + (_TORCH if need.torch and not has_torch else 0), need.seconds)
-    opening = f"Setting up {VENV.name}, once, with what {need.whose}. Download, at most: "
+    opening = f"Setting up {VENV.name}, only once, with what {need.whose}. Download: at most "
     if not need.torch or has_torch or sys.platform != "linux" or os.environ.get("TORCH_INDEX"):
         return f"{opening}{small}."
     large = _download_estimate(need.megabytes + _TORCH_WITH_CUDA, need.seconds + _UNPACK_CUDA)

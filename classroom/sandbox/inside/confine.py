@@ -76,7 +76,7 @@ class Forks:
 
 
 def be_the_first_to_go() -> None:
-    """Let the kernel kill this process rather than the one that forks if the bubble runs out of memory."""
+    """If the bubble runs out of memory, let the kernel kill this process rather than the one that forks."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 

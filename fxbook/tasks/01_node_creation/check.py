@@ -37,7 +37,7 @@ def expected_with_gradients(model: nn.Module, x: Tensor) -> dict[str, Any]:
 
 @rule
 def same_result(case: CaseView) -> Found:
-    """On random inputs, the result returns what the model returns."""
+    """On random inputs, the returned module returns what the model returns."""
     yield from runs.find(case)
     for found, expected in _pairs(case, "result"):
         if differs := difference(found, expected):

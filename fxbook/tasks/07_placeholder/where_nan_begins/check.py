@@ -62,7 +62,7 @@ class _Watching(fx.Interpreter):
 
 
 def on_error(trial: Trial, kind: str) -> str | None:
-    """Explain an error of code that expects a value for each input: inputs with a default may get none."""
+    """Explain an error in code that expects a value for each input: inputs with a default may get none."""
     traced, *values = trial.fresh_arguments()
     without = [node.name for node in traced.graph.find_nodes(op="placeholder")][len(values) :]
     if without and kind in {"IndexError", "KeyError", "StopIteration"}:

@@ -126,7 +126,7 @@ def lists_the_upper_decile_first(before, after, *inputs, clock=time.perf_counter
     return {**found, "time": found["time"][::-1]}
 
 
-@breaks("Take at least 20 rounds", case=KNOWN)
+@breaks("Run at least 20 rounds", case=KNOWN)
 @wrong("twenty_rounds", says="Single calls to `before` were timed 6 times", read=PAIRS)
 def takes_five_rounds(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, found=ratios(before, after, inputs, clock, rounds=5))

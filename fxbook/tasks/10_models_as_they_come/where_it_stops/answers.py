@@ -203,7 +203,7 @@ def treats_modules_without_layers_as_leaves(model):
 
 
 @breaks("whose `forward` was running", case="a method of a module whose forward does not run")
-@wrong("the_module", says="`blocks.1.backbone`, whose `forward` does not run when the error that stops the trace")
+@wrong("the_module", says="`blocks.1.backbone`, whose `forward` is not running when the error that stops the trace")
 def treats_each_method_as_a_forward(model):
     return last_frame(model, lambda name: name.startswith("forward"))
 

@@ -75,7 +75,7 @@ def _not_there(answer: str, stop: str, raised: set[str], modules: dict[str, nn.M
         return f"You return {who}, but the trace stops in the `forward` of the model itself."
     if answer == "" or stop.startswith(f"{answer}."):
         return f"You return {who}, but the error was raised in a module inside it."
-    return f"You return {who}, whose `forward` does not run when the error that stops the trace is raised."
+    return f"You return {who}, whose `forward` is not running when the error that stops the trace is raised."
 
 
 CHECK = Check((the_module, input_unchanged))

@@ -119,7 +119,7 @@ class SwapsOnlyTheFirst(Swapping):
 
 
 @breaks("with the same arguments.", case="two overloads")
-@wrong("swaps", says="has other arguments after the pass")
+@wrong("swaps", says="has different arguments after the pass")
 class DropsKeywords(Swapping):
     def __call__(self, graph):
         super().__call__(graph)

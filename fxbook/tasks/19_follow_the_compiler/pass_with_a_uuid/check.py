@@ -39,7 +39,7 @@ def swaps(case: CaseView) -> Found:
             continue
         called, calls = (text.partition("(")[0] for text in (found, expected))
         if called == calls:
-            now = f"has other arguments after the pass: it is `{found}`, not `{expected}` (`%3` is the node at index 3)"
+            now = f"has different arguments after the pass: `{found}`, not `{expected}` (`%3` is the node at index 3)"
         elif called == str(old):
             now = f"still calls `{called}` after the pass, not `{calls}`"
         else:
