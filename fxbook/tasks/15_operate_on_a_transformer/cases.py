@@ -10,7 +10,7 @@ WIDTH = 32
 
 
 def gpt2() -> nn.Module:
-    """GPT-2 with a language head, which shares its weight with the embedding."""
+    """GPT-2 with a language modelling head, which shares its weight with the embedding."""
     return with_random_weights(real("gpt2"))
 
 

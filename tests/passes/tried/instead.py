@@ -69,7 +69,7 @@ class HalfOfALayer(Instead):
     """Each call to the layer that is called first returns half its value."""
 
     def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if node.op != "call_module" or node.target != layers(self.module)[0]:
+        if node.op != "call_module" or node.target not in layers(self.module)[:1]:
             return None
         return self.call_module(node.target, args, kwargs) * 0.5
 
@@ -103,8 +103,9 @@ class Kept(fx.Interpreter):
 
 
 def layers(module: fx.GraphModule) -> list[str]:
-    """The layers that a graph calls, in order."""
-    return [node.target for node in module.graph.nodes if node.op == "call_module"]
+    """The layers that a graph calls and that return one tensor, in order."""
+    calls = module.graph.find_nodes(op="call_module")
+    return [node.target for node in calls if hasattr(node.meta.get("tensor_meta"), "shape")]
 
 
 def some_tensors(module: fx.GraphModule) -> dict[str, str]:

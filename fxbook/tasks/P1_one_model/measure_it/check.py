@@ -70,7 +70,7 @@ def flops_counted(case: CaseView) -> Found:
 
 
 def _alive(run: RunRecord, step: int, without: Collection[int] = ()) -> list[int]:
-    """The storages of the values alive when a node has computed its result, each once for every value that uses it.
+    """The storages of the values that are alive once a node has computed its result, with one entry for each value.
 
     Leaves out the values of some nodes, given by position.
     """
