@@ -32,19 +32,19 @@ ROOMS = {
         "handing out, the sandbox and its attacks, the judge, grading, exports, a hub, Dask", 10, ("classroom/tests",)
     ),
     "site": Room("every page in a browser, in both themes and on a phone; steppers and drawings in a browser", 5),
-    "passes": Room("the passes of the chapters one by one, and on random graphs", 1, ("tests/operating",)),
-    "lab": Room("20,000 sequences of edits in both the graph lab and torch.fx; faults in the lab's rules", 8),
+    "passes": Room("the passes of the chapters one by one, and on random graphs", 2, ("tests/operating",)),
+    "lab": Room("20,000 sequences of edits in both the graph lab and torch.fx; faults in the lab's rules", 12),
     "models": Room(
         "the finished passes on models of transformers, and passes of other packages",
-        5,
+        4,
         ("tests/architectures", "tests/wild"),
     ),
     "versions": Room(
         "other versions of torch: the record, and the environments they run in; the wheels, installed",
-        1,
+        2,
         ("tests/versions",),
     ),
-    "editions": Room("the complete PDF and EPUB", 2, ("extras/editions/tests",)),
+    "editions": Room("the complete PDF and EPUB", 3, ("extras/editions/tests",)),
     "cold": Room(
         "notebooks and drawings made again; answers and passes with new random numbers each time", 15, ("tests/cold",)
     ),
