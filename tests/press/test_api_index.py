@@ -173,6 +173,7 @@ def test_names_without_a_cell_are_listed() -> None:
 
 def test_the_page_shows_the_coverage_and_what_is_missing() -> None:
     text = page_text(the_book())
+    assert not re.search(r"\[(\d\d) \1 ", text), "a link names its chapter twice"
     assert f"| {coverage(the_book())} |" in text
     missing = re.search(r"used by no cell: (.+)\.\n", text)[1]
     assert re.findall(r"`([\w.]+)`", missing) == undemonstrated(uses_of(the_book()))

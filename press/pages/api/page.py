@@ -101,7 +101,7 @@ def _entry(name: Name, uses: Uses) -> str:
 
 
 def _short(place: Section) -> str:
-    heading = place.heading
+    heading = place.heading.removeprefix(f"{place.page} · ")  # the title of a companion begins with the number
     if len(heading) > _LONGEST:
         heading = heading[:_LONGEST].rpartition(" ")[0]
         # An open code span or bracket would break the link.
