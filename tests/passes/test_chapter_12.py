@@ -179,6 +179,11 @@ def step_(x: Tensor) -> None:
     x.add_(1)
 
 
+@torch.library.custom_op("chapter12::stepped", mutates_args={"x"})
+def stepped(x: Tensor) -> Tensor:
+    return x.add_(1).clone()
+
+
 @torch.library.custom_op("chapter12::note", mutates_args=())
 def note(x: Tensor) -> None:
     pass
@@ -208,6 +213,7 @@ ops = torch.ops.chapter12
         (torch.sin, ops.noise.default, True),
         (torch.sin, ops.step_.default, False),
         (torch.sin, ops.step_, False),
+        (torch.sin, ops.stepped, False),
         (torch.sin, ops.note.default, False),
         (torch.sin, ops.noted.default, False),
         (torch.sin, ops.noted, False),
